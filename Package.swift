@@ -1,0 +1,71 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+  name: "bunny-broadcast",
+  products: [
+    .library(name: "BunnyBroadcast", targets: ["BunnyBroadcast"]),
+    .executable(name: "bunny-broadcast", targets: ["bunny-broadcast"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CBunnyFFmpeg",
+      // Several names in one string: SwiftPM hands them to pkg-config together. libavfilter and
+      // libavdevice are not here: they are loaded while running, when a source asks for them.
+      pkgConfig: "libavformat libavcodec libswscale libswresample libavutil",
+      providers: [
+        .apt([
+          "libavformat-dev", "libavcodec-dev", "libswscale-dev", "libswresample-dev",
+          "libavutil-dev", "libavfilter-dev", "libavdevice-dev",
+        ])
+      ]),
+    .target(name: "CBunnyShims"),
+    .target(name: "BunnySystem", dependencies: ["CBunnyShims"], swiftSettings: strict),
+    .target(
+      name: "BunnyMedia", dependencies: ["BunnySystem", "CBunnyFFmpeg"], swiftSettings: strict),
+    .target(
+      name: "BunnyCapture", dependencies: ["BunnyMedia", "BunnySystem"], swiftSettings: strict),
+    .target(
+      name: "BunnyRTMP", dependencies: ["BunnySystem", "CBunnyShims"], swiftSettings: strict),
+    .target(
+      name: "BunnyBroadcast",
+      dependencies: ["BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnySystem"],
+      swiftSettings: strict),
+    .target(
+      name: "BunnyInspect", dependencies: ["BunnyCapture", "BunnyMedia", "BunnySystem"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "bunny-broadcast",
+      dependencies: ["BunnyBroadcast", "BunnyInspect", "BunnySystem", "CBunnyShims"],
+      swiftSettings: strict),
+    .target(
+      name: "Support", dependencies: ["BunnyInspect", "BunnyRTMP", "BunnySystem"],
+      path: "Tests/Support", swiftSettings: strict),
+    .executableTarget(
+      name: "bunny-bench", dependencies: ["BunnySystem", "Support"], path: "Tests/Bench",
+      swiftSettings: strict),
+    .testTarget(
+      name: "BunnySystemTests", dependencies: ["BunnySystem"], swiftSettings: strict),
+    .testTarget(
+      name: "BunnyMediaTests", dependencies: ["BunnyMedia", "Support"], swiftSettings: strict),
+    .testTarget(
+      name: "BunnyCaptureTests", dependencies: ["BunnyCapture", "Support"], swiftSettings: strict),
+    .testTarget(
+      name: "BunnyRTMPTests", dependencies: ["BunnyRTMP", "Support"], swiftSettings: strict),
+    .testTarget(
+      name: "BunnyBroadcastTests", dependencies: ["BunnyBroadcast", "BunnyInspect", "Support"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "BunnyInspectTests", dependencies: ["BunnyInspect", "Support"], swiftSettings: strict),
+    .testTarget(
+      name: "CommandTests", dependencies: ["bunny-broadcast", "BunnyInspect", "Support"],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,23 @@
+// What Swift needs of FFmpeg, and the values of it that its importer cannot see: casts and
+// function-like macros.
+#pragma once
+
+#include <libavcodec/avcodec.h>
+#include <libavdevice/version.h>
+#include <libavfilter/avfilter.h>
+#include <libavfilter/buffersink.h>
+#include <libavfilter/buffersrc.h>
+#include <libavformat/avformat.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
+#include <libswresample/swresample.h>
+#include <libswscale/swscale.h>
+
+static const int64_t bunny_no_pts = INT64_MIN;  // AV_NOPTS_VALUE
+static const int bunny_error_eof = AVERROR_EOF;
+static const int bunny_error_again = AVERROR(EAGAIN);
+static const int bunny_error_exit = AVERROR_EXIT;
+static const int bunny_error_invalid_data = AVERROR_INVALIDDATA;
+static const int bunny_error_decoder_not_found = AVERROR_DECODER_NOT_FOUND;

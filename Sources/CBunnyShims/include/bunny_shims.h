@@ -1,0 +1,11 @@
+// System calls that Swift's Glibc module lacks, or whose headers clash with it.
+#pragma once
+
+#include <stdint.h>
+
+/// Names the calling thread, as `top -H` and `comm` show it; 15 bytes at most.
+void bunny_name_this_thread(const char *name);
+
+/// Puts the Swift runtime's crash handlers back to the system's, so that a trap prints no registers
+/// and no memory, and makes the process undumpable: no core file, no reading of its memory by others.
+void bunny_keep_secrets_on_crash(void);
