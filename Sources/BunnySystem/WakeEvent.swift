@@ -1,3 +1,4 @@
+import CBunnyShims
 import Glibc
 
 /// Wakes a thread that waits in `poll` (an `eventfd`). Any thread may signal it.
@@ -6,7 +7,7 @@ public final class WakeEvent: Sendable {
   public let fileDescriptor: Int32
 
   public init() {
-    fileDescriptor = eventfd(0, Int32(EFD_NONBLOCK.rawValue) | Int32(EFD_CLOEXEC.rawValue))
+    fileDescriptor = bunny_eventfd()
     precondition(fileDescriptor >= 0, "eventfd: error \(errno)")
   }
   deinit { close(fileDescriptor) }

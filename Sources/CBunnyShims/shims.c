@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -16,3 +17,5 @@ void bunny_keep_secrets_on_crash(void) {
   setrlimit(RLIMIT_CORE, &none);
   prctl(PR_SET_DUMPABLE, 0);
 }
+
+int bunny_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }

@@ -9,3 +9,6 @@ void bunny_name_this_thread(const char *name);
 /// Puts the Swift runtime's crash handlers back to the system's, so that a trap prints no registers
 /// and no memory, and makes the process undumpable: no core file, no reading of its memory by others.
 void bunny_keep_secrets_on_crash(void);
+
+/// A new non-blocking, close-on-exec `eventfd`, or -1.
+int bunny_eventfd(void);
