@@ -1,0 +1,34 @@
+/// Why a source cannot be opened, or was lost.
+public enum SourceError: Error, Equatable, Sendable {
+  /// There is nothing by that name.
+  case missing(String)
+  /// It is there, and may not be read.
+  case unreadable(String, reason: String)
+  /// It was read, and holds nothing of what was asked.
+  case notMedia(String, reason: String)
+  /// libavdevice has no such format.
+  case unknownFormat(String)
+  /// It was open and stopped delivering.
+  case lost(String, reason: String)
+  /// This version has no such source.
+  case notBuilt(String, instead: String)
+}
+
+extension SourceError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .missing(let name):
+      "\(name) does not exist; check its spelling, and the folder this runs in"
+    case .unreadable(let name, let reason):
+      "\(name) cannot be opened: \(reason); check that this user may read it"
+    case .notMedia(let name, let reason):
+      "\(name) holds no media that can be played: \(reason); try `ffprobe` on it"
+    case .unknownFormat(let name):
+      "av:\(name) is no format of this machine's libavdevice; `ffmpeg -devices` lists them"
+    case .lost(let name, let reason):
+      "\(name) stopped delivering: \(reason)"
+    case .notBuilt(let name, let instead):
+      "\(name) cannot be used yet: this version captures no devices itself; \(instead)"
+    }
+  }
+}

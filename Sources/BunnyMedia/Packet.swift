@@ -1,0 +1,30 @@
+import CBunnyFFmpeg
+
+/// One encoded access unit.
+public final class Packet: @unchecked Sendable {  // the pointee is never written after init
+  let raw: UnsafeMutablePointer<AVPacket>
+
+  /// The unit ``dts``, ``pts`` and ``duration`` count in.
+  public let timebase: Timebase
+  /// When it is decoded. `Int64.min` when its container does not say.
+  public var dts: Int64 { raw.pointee.dts }
+  /// When it is shown. `Int64.min` when its container does not say.
+  public var pts: Int64 { raw.pointee.pts }
+  /// How long it is shown; 0 when not known.
+  public var duration: Int64 { raw.pointee.duration }
+  public var isKeyframe: Bool { raw.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+  /// Bytes.
+  public var size: Int { Int(raw.pointee.size) }
+
+  /// Takes over what `box` holds, which is empty afterwards.
+  init(moving box: borrowing PacketBox, timebase: Timebase) {
+    raw = av_packet_alloc()
+    av_packet_move_ref(raw, box.raw)
+    self.timebase = timebase
+  }
+
+  deinit {
+    var raw: UnsafeMutablePointer<AVPacket>? = raw
+    av_packet_free(&raw)
+  }
+}

@@ -1,0 +1,83 @@
+public import BunnySystem
+import CBunnyFFmpeg
+
+/// One picture that is not encoded: what sources deliver and encoders take.
+///
+/// Its planes are shared, not copied, when it is handed on. Nobody writes to them once it is made.
+public final class Picture: @unchecked Sendable {  // the pointee is never written after init
+  let raw: UnsafeMutablePointer<AVFrame>
+
+  /// When it was captured, as the driver or the file says.
+  public let time: MonotonicTime
+  /// When it reached this program: delay is counted from here.
+  public let arrival: MonotonicTime
+
+  /// Pixels.
+  public var width: Int { Int(raw.pointee.width) }
+  /// Pixels.
+  public var height: Int { Int(raw.pointee.height) }
+  /// FFmpeg's name of the pixel format: `yuv420p`, `yuyv422`, `bgra` …
+  public var format: String {
+    av_get_pix_fmt_name(AVPixelFormat(raw.pointee.format)).map { String(cString: $0) } ?? "unknown"
+  }
+  /// Two fields of different moments woven together.
+  public var isInterlaced: Bool { raw.pointee.interlaced_frame != 0 }
+
+  /// Takes over what `frame` holds, which is empty afterwards.
+  init(moving frame: borrowing Frame, time: MonotonicTime, arrival: MonotonicTime = .now) {
+    raw = av_frame_alloc()
+    av_frame_move_ref(raw, frame.raw)
+    self.time = time
+    self.arrival = arrival
+  }
+
+  /// A second view of the same planes.
+  init(sharing other: borrowing Frame, time: MonotonicTime, arrival: MonotonicTime) {
+    raw = av_frame_alloc()
+    let code = av_frame_ref(raw, other.raw)
+    precondition(code >= 0, "av_frame_ref: out of memory")
+    self.time = time
+    self.arrival = arrival
+  }
+
+  deinit {
+    var raw: UnsafeMutablePointer<AVFrame>? = raw
+    av_frame_free(&raw)
+  }
+
+  /// One plane, row by row.
+  public struct Plane {
+    /// Rows lie ``stride`` bytes apart; each holds ``width`` of them.
+    public let bytes: UnsafeMutablePointer<UInt8>
+    public let stride: Int
+    public let width: Int
+    public let height: Int
+  }
+
+  /// The planes of an 8-bit planar 4:2:0 picture: Y, U, V. Valid while the closure runs.
+  ///
+  /// - Precondition: ``format`` is `yuv420p` or `yuvj420p`.
+  public func withPlanes<Result>(_ body: (_ y: Plane, _ u: Plane, _ v: Plane) throws -> Result)
+    rethrows -> Result
+  {
+    precondition(format == "yuv420p" || format == "yuvj420p", "planes of \(format)")
+    return try body(raw.plane(0), raw.plane(1), raw.plane(2))
+  }
+}
+
+extension UnsafeMutablePointer<AVFrame> {
+  /// Plane `index` of a 4:2:0 frame.
+  func plane(_ index: Int) -> Picture.Plane {
+    let frame = pointee
+    let (bytes, stride) =
+      switch index {
+      case 0: (frame.data.0, frame.linesize.0)
+      case 1: (frame.data.1, frame.linesize.1)
+      default: (frame.data.2, frame.linesize.2)
+      }
+    let shift: Int32 = index == 0 ? 0 : 1
+    return Picture.Plane(
+      bytes: bytes!, stride: Int(stride), width: Int((frame.width + shift) >> shift),
+      height: Int((frame.height + shift) >> shift))
+  }
+}
