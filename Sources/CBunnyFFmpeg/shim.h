@@ -9,6 +9,7 @@
 #include <libavfilter/buffersrc.h>
 #include <libavformat/avformat.h>
 #include <libavutil/channel_layout.h>
+#include <libavutil/display.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
@@ -21,3 +22,9 @@ static const int bunny_error_again = AVERROR(EAGAIN);
 static const int bunny_error_exit = AVERROR_EXIT;
 static const int bunny_error_invalid_data = AVERROR_INVALIDDATA;
 static const int bunny_error_decoder_not_found = AVERROR_DECODER_NOT_FOUND;
+
+// swr_convert takes a pointer to pointers to const, which Swift cannot make of a frame's planes.
+static inline int bunny_swr_convert(SwrContext *resampler, uint8_t **out, int room,
+                                    const AVFrame *in, int count) {
+  return swr_convert(resampler, out, room, in ? (const uint8_t **)in->extended_data : NULL, count);
+}
