@@ -28,3 +28,13 @@ static inline int bunny_swr_convert(SwrContext *resampler, uint8_t **out, int ro
                                     const AVFrame *in, int count) {
   return swr_convert(resampler, out, room, in ? (const uint8_t **)in->extended_data : NULL, count);
 }
+
+// Scales `from` into `to` (8-bit planar 4:2:0), its top left corner at even pixels (x, y).
+static inline int bunny_sws_scale(struct SwsContext *scaler, const AVFrame *from, AVFrame *to,
+                                  int x, int y) {
+  uint8_t *planes[4] = {to->data[0] + (ptrdiff_t)y * to->linesize[0] + x,
+                        to->data[1] + (ptrdiff_t)(y / 2) * to->linesize[1] + x / 2,
+                        to->data[2] + (ptrdiff_t)(y / 2) * to->linesize[2] + x / 2, NULL};
+  return sws_scale(scaler, (const uint8_t *const *)from->data, from->linesize, 0, from->height,
+                   planes, to->linesize);
+}
