@@ -1,0 +1,75 @@
+public import BunnySystem
+import CBunnyFFmpeg
+
+/// Decodes one track. Belongs to one thread at a time.
+///
+/// What cannot be decoded is skipped and counted: a broken packet is never the end.
+public final class Decoder {
+  /// Packets that were refused, or came out marked as broken.
+  public private(set) var errors = 0
+
+  private let context: CodecContext
+  private let frame = Frame()
+  private let timebase: Timebase
+
+  /// - Throws: ``AVFailure`` when this FFmpeg has no decoder for it, or cannot open it.
+  public init(_ track: Demuxer.Track) throws(AVFailure) {
+    let parameters = track.parameters
+    guard let codec = avcodec_find_decoder(parameters.raw.pointee.codec_id) else {
+      throw AVFailure(call: "avcodec_find_decoder", code: bunny_error_decoder_not_found)
+    }
+    context = CodecContext(codec)
+    timebase = parameters.timebase
+    try check(
+      "avcodec_parameters_to_context", avcodec_parameters_to_context(context.raw, parameters.raw))
+    context.raw.pointee.pkt_timebase = timebase.raw
+    // One thread keeps up with 1080p60 and holds no frames back; more pixels than that need all.
+    let pixels = Int(parameters.raw.pointee.width) * Int(parameters.raw.pointee.height)
+    context.raw.pointee.thread_count = pixels > 1920 * 1088 ? 0 : 1
+    try check("avcodec_open2", avcodec_open2(context.raw, codec, nil))
+  }
+
+  /// Decodes one packet, or with nil drains what is held back.
+  ///
+  /// - Parameter body: is handed each frame that came out, with its pts in nanoseconds (nil when
+  ///   nothing tells it), and may keep what it holds by moving it.
+  func decode(
+    _ packet: Packet?, _ body: (borrowing Frame, _ pts: Int64?) throws -> Void
+  ) rethrows {
+    if avcodec_send_packet(context.raw, packet?.raw) < 0 && packet != nil { errors += 1 }
+    while avcodec_receive_frame(context.raw, frame.raw) >= 0 {
+      if frame.raw.pointee.decode_error_flags != 0 { errors += 1 }
+      let ticks = frame.raw.pointee.best_effort_timestamp
+      try body(
+        frame, ticks == bunny_no_pts ? nil : timebase.convert(ticks, to: .nanoseconds))
+      av_frame_unref(frame.raw)
+    }
+  }
+
+  /// Pictures of one packet, each at `zero` plus its pts; nil drains.
+  ///
+  /// - Parameter fallback: the pts, in nanoseconds, of a picture that has none of its own.
+  public func pictures(
+    _ packet: Packet?, at zero: MonotonicTime, fallback: Int64 = 0
+  ) -> [Picture] {
+    var pictures: [Picture] = []
+    decode(packet) { frame, pts in
+      pictures.append(Picture(moving: frame, time: zero + (pts ?? fallback)))
+    }
+    return pictures
+  }
+
+  /// Sound of one packet, each run at `zero` plus its pts; nil drains.
+  ///
+  /// - Parameter fallback: the pts, in nanoseconds, of a run that has none of its own.
+  public func samples(_ packet: Packet?, at zero: MonotonicTime, fallback: Int64 = 0) -> [Samples] {
+    var runs: [Samples] = []
+    decode(packet) { frame, pts in
+      runs.append(Samples(moving: frame, time: zero + (pts ?? fallback)))
+    }
+    return runs
+  }
+
+  /// Forgets what it holds, before packets of another place follow.
+  public func flush() { avcodec_flush_buffers(context.raw) }
+}

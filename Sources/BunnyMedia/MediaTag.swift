@@ -1,0 +1,64 @@
+public import BunnySystem
+
+/// One message of the broadcast as an ingest takes it: a frame's or some sound's encoded bytes, in
+/// FLV's clothing.
+public struct MediaTag: Sendable {
+  public enum Kind: Sendable, Hashable {
+    case video
+    case audio
+  }
+
+  public let kind: Kind
+  /// When it is decoded: milliseconds of the broadcast's timeline, in 64 bits.
+  public var dts: Int64
+  /// How much later than ``dts`` it is shown, in milliseconds. 0 without B-frames.
+  public var cts: Int64
+  /// Decoding can begin here. True of all sound.
+  public let isKeyframe: Bool
+  /// What decoders need before anything else (avcC, AudioSpecificConfig); not media itself.
+  public let isSequenceHeader: Bool
+  /// The tag's body, FLV's one to five bytes of header first.
+  public var body: [UInt8]
+  /// Where its time went, for the statistics. nil for sound.
+  public var trace: Trace?
+
+  /// When a frame passed which stage.
+  public struct Trace: Sendable {
+    /// Its picture reached this program.
+    public var arrival: MonotonicTime
+    /// It was handed to the encoder.
+    public var encoding: MonotonicTime
+    /// It entered the tag log, interleaved.
+    public var logged: MonotonicTime
+
+    public init(arrival: MonotonicTime, encoding: MonotonicTime, logged: MonotonicTime) {
+      self.arrival = arrival
+      self.encoding = encoding
+      self.logged = logged
+    }
+  }
+
+  public init(
+    kind: Kind, dts: Int64, cts: Int64 = 0, isKeyframe: Bool, isSequenceHeader: Bool = false,
+    body: [UInt8], trace: Trace? = nil
+  ) {
+    self.kind = kind
+    self.dts = dts
+    self.cts = cts
+    self.isKeyframe = isKeyframe
+    self.isSequenceHeader = isSequenceHeader
+    self.body = body
+    self.trace = trace
+  }
+
+  /// Decodes later by `milliseconds`, and is shown when it was to be, or at once if that has passed.
+  public mutating func delayDecoding(to dts: Int64) {
+    let shown = max(dts, self.dts + cts)
+    self.dts = dts
+    cts = shown - dts
+    guard kind == .video, !isSequenceHeader, body.count >= 5 else { return }
+    body[2] = UInt8(truncatingIfNeeded: cts >> 16)
+    body[3] = UInt8(truncatingIfNeeded: cts >> 8)
+    body[4] = UInt8(truncatingIfNeeded: cts)
+  }
+}

@@ -1,0 +1,95 @@
+import BunnySystem
+import CBunnyFFmpeg
+
+/// Turns any sound into the broadcast's own form: 48 kHz, stereo, floating point.
+///
+/// Belongs to one thread. More channels than two are mixed down, one is doubled.
+public final class SampleConverter {
+  private var resampler: OpaquePointer?
+  private var source: Form?
+  private var expected: MonotonicTime?  // where the next run begins, if nothing is missing
+
+  public init() {}
+  deinit { swr_free(&resampler) }
+
+  /// Converts one run.
+  ///
+  /// - Returns: What came out, in order. Its times are those of its content: the resampler's own
+  ///   delay is accounted for. After a jump in time, first what was left from before the jump.
+  /// - Throws: ``AVFailure`` from the resampler, for a form of sound it cannot take.
+  public func convert(_ samples: Samples) throws(AVFailure) -> [Samples] {
+    let form = samples.form
+    if form == .broadcast { return try finish() + [samples] }
+    var converted: [Samples] = []
+    let jumped = expected.map { abs(samples.time - $0) > .milliseconds(2) } ?? false
+    if jumped || form != source {
+      converted += try finish()
+      try open(form, samples)
+    }
+    if let run = try run(samples.raw, count: Int32(samples.count), at: samples.time) {
+      converted.append(run)
+    }
+    expected = samples.time + Int64(samples.count) * 1_000_000_000 / Int64(form.sampleRate)
+    return converted
+  }
+
+  /// What is left in the resampler; it begins anew afterwards.
+  public func finish() throws(AVFailure) -> [Samples] {
+    guard resampler != nil, let end = expected else { return [] }
+    let rest = try run(nil, count: 0, at: end)
+    expected = nil
+    source = nil
+    return rest.map { [$0] } ?? []
+  }
+
+  private func open(_ form: Form, _ samples: Samples) throws(AVFailure) {
+    swr_free(&resampler)
+    var stereo = AVChannelLayout()
+    av_channel_layout_default(&stereo, 2)
+    try check(
+      "swr_alloc_set_opts2",
+      swr_alloc_set_opts2(
+        &resampler, &stereo, AV_SAMPLE_FMT_FLTP, Int32(broadcastSampleRate),
+        &samples.raw.pointee.ch_layout, AVSampleFormat(form.format), form.sampleRate, 0, nil))
+    try check("swr_init", swr_init(resampler))
+    source = form
+  }
+
+  private func run(
+    _ input: UnsafeMutablePointer<AVFrame>?, count: Int32, at time: MonotonicTime
+  ) throws(AVFailure) -> Samples? {
+    let delay = swr_get_delay(resampler, 1_000_000_000)
+    let room = swr_get_out_samples(resampler, count)
+    guard room > 0 else { return nil }
+    let frame = Frame()
+    frame.raw.allocateStereo(count: Int(room))
+    let made = try check(
+      "swr_convert",
+      bunny_swr_convert(resampler, frame.raw.pointee.extended_data, room, input, count))
+    guard made > 0 else { return nil }
+    frame.raw.pointee.nb_samples = made
+    return Samples(moving: frame, time: time + -delay)
+  }
+}
+
+/// What a run of samples looks like.
+private struct Form: Equatable {
+  let format: Int32
+  let sampleRate: Int32
+  let channels: Int32
+  let mask: UInt64
+
+  /// The broadcast's own.
+  static let broadcast = Form(
+    format: AV_SAMPLE_FMT_FLTP.rawValue, sampleRate: Int32(broadcastSampleRate), channels: 2,
+    mask: 3)
+}
+
+extension Samples {
+  fileprivate var form: Form {
+    let layout = raw.pointee.ch_layout
+    return Form(
+      format: raw.pointee.format, sampleRate: raw.pointee.sample_rate,
+      channels: layout.nb_channels, mask: layout.u.mask)
+  }
+}
