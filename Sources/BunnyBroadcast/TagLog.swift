@@ -106,14 +106,13 @@ final class TagLog: Sendable {
     /// Since when the next tag has been waiting to be read; nil when none has.
     var waitingSince: MonotonicTime? { log.logged(at: serial) }
 
-    /// Goes back so that a new session can begin: to the keyframe that tag `serial` needs.
-    func rewind(before serial: Int64) {
+    /// Goes back so that a new session can begin: to the keyframe that tag `serial` needs, or the
+    /// next unread one.
+    func rewind(before serial: Int64?) {
       needsKeyframe = true
-      guard let keyframe = log.keyframe(before: serial), keyframe.serial < self.serial else {
-        return
-      }
+      guard let keyframe = log.keyframe(before: serial ?? self.serial) else { return }
       self.serial = keyframe.serial
-      nextFrame = keyframe.frame
+      nextFrame = min(nextFrame, keyframe.frame)
     }
   }
 }
