@@ -133,7 +133,8 @@ private struct Limit {
 }
 
 /// Carries something that belongs to one thread to that thread.
-private final class Handover<Content>: @unchecked Sendable {  // taken once, before anyone else looks
+/// Taken once, before anyone else looks.
+private final class Handover<Content>: @unchecked Sendable {
   private let content: Content
   init(_ content: Content) { self.content = content }
   func take() -> Content { content }
