@@ -1,0 +1,309 @@
+import BunnyRTMP
+import BunnySystem
+import Foundation
+import Support
+import Testing
+
+/// A few tags that look like AVC and AAC: sequence headers, then frames of some size.
+func syntheticTags(frames: Int = 10, frameBytes: Int = 3000) -> [RTMPTag] {
+  var tags: [RTMPTag] = [
+    .metadata([("width", 1280), ("encoder", "test")]),
+    RTMPTag(kind: .video, timestamp: 0, body: [0x17, 0, 0, 0, 0, 1, 2, 3]),
+    RTMPTag(kind: .audio, timestamp: 0, body: [0xAF, 0, 0x11, 0x90]),
+  ]
+  for frame in 0..<frames {
+    let opening: [UInt8] = [frame == 0 ? 0x17 : 0x27, 1, 0, 0, 0]
+    let picture = (0..<frameBytes).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ frame) }
+    let time = Int64(frame) * 33
+    tags.append(RTMPTag(kind: .video, timestamp: time, body: opening + picture))
+    tags.append(RTMPTag(kind: .audio, timestamp: time, body: [0xAF, 1] + picture.prefix(300)))
+  }
+  return tags
+}
+
+private func failure(_ script: IngestScript, _ options: RTMPConnection.Options = .init())
+  async throws -> RTMPError
+{
+  let server = try ScriptedIngest(script)
+  let feed = ListFeed(syntheticTags(), end: .stay)
+  let error = await #expect(throws: RTMPError.self) {
+    try await publish(feed, to: server.ingest(key: "secret-canary"), options)
+  }
+  let failure = try #require(error)
+  #expect(!"\(failure) \(String(reflecting: failure))".contains("canary"))
+  return failure
+}
+
+@Suite struct ConnectionTests {
+  @Test func `a session is connect, releaseStream, FCPublish, createStream, publish`() async throws
+  {
+    let server = try ScriptedIngest()
+    try await publish(ListFeed(syntheticTags()), to: server.ingest(key: "k?a=b"))
+    let visit = try await server.visit()
+    #expect(
+      visit.commandNames == [
+        "connect", "releaseStream", "FCPublish", "createStream", "publish", "FCUnpublish",
+        "deleteStream",
+      ])
+    let connect = try #require(visit.commands.first?.arguments.first?.properties)
+    #expect(connect["app"] == "live")
+    #expect(connect["tcUrl"] == .string("rtmp://127.0.0.1:\(server.port)/live"))
+    #expect(visit.commands[4].arguments == [.null, "k?a=b", "live"])
+    #expect(visit.commands[4].streamID == 7)
+    #expect(visit.commands[6].arguments == [.null, 7])
+    #expect(visit.clientChunkSize == 65_536)
+    #expect(visit.clientWindow == 4096)
+    #expect(visit.violation == nil)
+  }
+
+  @Test func `what arrives is what the feed gave, metadata and sequence headers first`()
+    async throws
+  {
+    let server = try ScriptedIngest()
+    let tags = syntheticTags(frames: 20, frameBytes: 150_000)  // several chunks each
+    let feed = ListFeed(tags)
+    try await publish(feed, to: server.ingest())
+    let visit = try await server.visit()
+    #expect(visit.metadata == ["width": 1280, "encoder": "test"])
+    #expect(visit.tags.map(\.body) == tags.map(\.body))
+    #expect(visit.tags.map(\.timestamp) == tags.map(\.timestamp))
+    #expect(visit.tags.allSatisfy { $0.streamID == 7 })
+    #expect(feed.taken.current.map(\.tag.body) == tags.map(\.body))
+  }
+
+  @Test(arguments: [1, 16, 128, 4096, 1 << 24] as [UInt32], [0, (1 << 24) - 100, (1 << 32) - 100])
+  func `any chunk size carries any timeline`(chunkSize: UInt32, base: Int) async throws {
+    let server = try ScriptedIngest()
+    var options = RTMPConnection.Options()
+    options.chunkSize = chunkSize
+    options.timestampBase = Int64(base)
+    let tags = syntheticTags()
+    try await publish(ListFeed(tags), to: server.ingest(), options)
+    let visit = try await server.visit()
+    #expect(visit.tags.map(\.body) == tags.map(\.body))
+    #expect(visit.tags.map { $0.timestamp - Int64(base) } == tags.map(\.timestamp))
+  }
+
+  @Test(arguments: [1, 2, 3, 127, 128, 65_536, 0x7FFF_FFFF] as [UInt32])
+  func `a server may use any chunk size and glue or cut its answers`(size: UInt32) async throws {
+    for delivery in [IngestScript.Delivery.whole, .singleBytes] {
+      var script = IngestScript()
+      script.chunkSize = size
+      script.delivery = delivery
+      script.isTalkative = true
+      script.echoes = false
+      script.handshakeVersion = 6
+      let server = try ScriptedIngest(script)
+      try await publish(ListFeed(syntheticTags()), to: server.ingest())
+      #expect(try await server.visit().media.count == 20)
+    }
+  }
+
+  @Test func `pings are answered with their stamp`() async throws {
+    var script = IngestScript()
+    script.pings = [0, 42, .max]
+    let server = try ScriptedIngest(script)
+    let feed = ListFeed(syntheticTags(), end: .stay)
+    async let end = publish(feed, to: server.ingest())
+    try await server.waitUntil { $0.first?.pongs == [0, 42, .max] }
+    feed.finish()
+    _ = try await end
+  }
+
+  @Test func `the server gets the acknowledgements its window asks for`() async throws {
+    var script = IngestScript()
+    script.window = 64
+    let server = try ScriptedIngest(script)
+    try await publish(ListFeed(syntheticTags()), to: server.ingest())
+    let counts = try await server.visit().acknowledgements
+    #expect(counts.count >= 2)
+    #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 < $1 })
+  }
+
+  @Test func `what the server says it has read is counted`() async throws {
+    let server = try ScriptedIngest()
+    let connection = RTMPConnection(to: try server.ingest())
+    let feed = ListFeed(syntheticTags(frames: 50), end: .stay)
+    async let end: Void = onThread("publish") { try connection.publish(feed) { _ in } }
+    let tags = 103
+    try await server.waitUntil { ($0.first?.tags.count ?? 0) == tags }
+    feed.finish()
+    try await end
+    #expect(connection.counters.bytesAcknowledged > 100_000)
+    #expect(connection.counters.bytesAcknowledged <= connection.counters.bytesSent)
+    #expect(connection.counters.bytesReceived > 3073)
+    #expect(connection.counters.unsentBytes == 0)
+  }
+}
+
+@Suite struct RefusalTests {
+  @Test func `nobody listening is unreachable`() async throws {
+    let ingest = try ScriptedIngest.refusedIngest()
+    let error = await #expect(throws: RTMPError.self) {
+      try await publish(ListFeed([]), to: ingest)
+    }
+    #expect(error?.category == .unreachable)
+    #expect(error?.isRetryable == true)
+    #expect(
+      error?.description
+        == "rtmp://127.0.0.1:\(ingest.port)/live/••• cannot be reached: 127.0.0.1: "
+        + "Connection refused; check host, port and network")
+  }
+
+  @Test func `a name that is none is unreachable`() async throws {
+    let error = await #expect(throws: RTMPError.self) {
+      try await publish(ListFeed([]), to: Ingest("rtmp://no-such-host.invalid/live/key"))
+    }
+    #expect(error?.category == .unreachable)
+  }
+
+  @Test func `rtmps says that it is not there yet`() async throws {
+    let error = await #expect(throws: RTMPError.self) {
+      try await publish(ListFeed([]), to: Ingest("rtmps://127.0.0.1/live/key"))
+    }
+    #expect(error?.reason == .tlsNotBuilt)
+  }
+
+  @Test(
+    arguments: [
+      (.accept, .handshake), (.clientHello, .handshake), (.connect, .connect),
+      (.createStream, .createStream), (.publish, .publish),
+    ] as [(IngestScript.Moment, RTMPStep)])
+  func `silence at any step ends with the budget and names the step`(
+    moment: IngestScript.Moment, step: RTMPStep
+  ) async throws {
+    var options = RTMPConnection.Options()
+    options.budget = 0.3
+    let error = try await failure(IngestScript(.silence, at: moment), options)
+    #expect(error.reason == .timedOut(step, seconds: 0.3))
+    #expect(error.category == .unreachable)
+  }
+
+  @Test(arguments: [IngestScript.Fault.close, .reset])
+  func `hanging up before publish is a refusal, in answer to it a refused key`(
+    fault: IngestScript.Fault
+  ) async throws {
+    for moment in [IngestScript.Moment.accept, .clientHello, .connect, .createStream] {
+      #expect(try await failure(IngestScript(fault, at: moment)).category == .refused)
+    }
+    let error = try await failure(IngestScript(fault, at: .publish))
+    #expect(error.category == .keyRefused)
+    #expect(error.description.contains("most often a wrong key"))
+  }
+
+  @Test func `a web server is told from an RTMP server`() async throws {
+    let answer = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
+    let error = try await failure(IngestScript(.bytes(answer), at: .clientHello))
+    #expect(error.reason == .protocolViolation(.handshakeVersion(0x48)))
+    #expect(error.category == .protocolViolation)
+  }
+
+  @Test(
+    arguments: [
+      ("error", "NetStream.Publish.BadName", .refused, true),
+      ("status", "NetStream.Publish.BadName", .refused, true),
+      ("error", "NetStream.Publish.Unauthorized", .keyRefused, false),
+      ("error", "NetStream.Publish.Denied", .keyRefused, false),
+      ("error", "NetStream.Publish.Rejected", .keyRefused, false),
+      ("error", "NetStream.Publish.Failed", .refused, true),
+      ("error", "Something.Else", .refused, true),
+    ] as [(String, String, RTMPError.Category, Bool)])
+  func `an onStatus in answer to publish is a typed error`(
+    level: String, code: String, category: RTMPError.Category, isRetryable: Bool
+  ) async throws {
+    let fault = IngestScript.Fault.status(
+      level: level, code: code, text: "no\u{7}pe\n secret-canary!")
+    let error = try await failure(IngestScript(fault, at: .publish))
+    #expect(error.category == category)
+    #expect(error.isRetryable == isRetryable)
+    #expect(error.description.contains("(\(code): nope •••!)"))
+  }
+
+  @Test(arguments: ["NetConnection.Connect.Rejected", "NetConnection.Connect.InvalidApp"])
+  func `a rejected connect carries the server's code`(code: String) async throws {
+    let fault = IngestScript.Fault.error(code: code, text: "go away")
+    let error = try await failure(IngestScript(fault, at: .connect))
+    #expect(error.reason == .connectRejected(ServerStatus(code: code, text: "go away")))
+    #expect(error.category == .refused)
+  }
+
+  @Test func `an error to createStream or publish is a refusal`() async throws {
+    let fault = IngestScript.Fault.error(code: "NetConnection.Call.Failed", text: "full")
+    #expect(try await failure(IngestScript(fault, at: .createStream)).category == .refused)
+    #expect(try await failure(IngestScript(fault, at: .publish)).category == .refused)
+  }
+
+  @Test func `a reason sent just before the connection breaks is not lost`() async throws {
+    let fault = IngestScript.Fault.statusAndClose(code: "NetStream.Publish.BadName", text: "busy")
+    for moment in [IngestScript.Moment.publish, .tags(5)] {
+      let error = try await failure(IngestScript(fault, at: moment))
+      #expect(error.reason == .nameInUse(.init(code: "NetStream.Publish.BadName", text: "busy")))
+    }
+  }
+}
+
+@Suite struct BreakTests {
+  @Test(arguments: [IngestScript.Fault.close, .reset])
+  func `a connection that breaks while publishing is lost`(fault: IngestScript.Fault) async throws {
+    let error = try await failure(IngestScript(fault, at: .tags(7)))
+    #expect(error.category == .lost)
+    #expect(error.isRetryable)
+  }
+
+  @Test func `NetStream.Unpublish ends the session as lost`() async throws {
+    let fault = IngestScript.Fault.status(
+      level: "status", code: "NetStream.Unpublish.Success", text: "")
+    let error = try await failure(IngestScript(fault, at: .tags(7)))
+    #expect(error.category == .lost)
+  }
+
+  @Test(
+    arguments: [
+      [0xFF, 0xFF, 0xFF, 0xFF], [0x02, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0],
+      [0x03, 0, 0, 0, 0, 0, 1, 20, 0, 0, 0, 0, 0xFF],
+    ] as [[UInt8]])
+  func `illegal bytes while publishing are a violation`(bytes: [UInt8]) async throws {
+    let error = try await failure(IngestScript(.bytes(bytes), at: .tags(3)))
+    #expect(error.category == .protocolViolation)
+  }
+
+  @Test func `a server that stops reading is a stall`() async throws {
+    var options = RTMPConnection.Options()
+    options.sendStallLimit = 0.5
+    let server = try ScriptedIngest(IngestScript(.stopReading, at: .tags(5)))
+    let feed = ListFeed(syntheticTags(frameBytes: 100_000), end: .repeatForEver)
+    let error = await #expect(throws: RTMPError.self) {
+      try await publish(feed, to: server.ingest(), options)
+    }
+    #expect(error?.reason == .stalled(seconds: 0.5))
+    #expect(error?.category == .lost)
+  }
+
+  @Test(
+    arguments: [IngestScript.Moment.accept, .clientHello, .connect, .publish, .tags(5)])
+  func `close returns within a second from a server that stopped reading`(
+    moment: IngestScript.Moment
+  ) async throws {
+    let server = try ScriptedIngest(IngestScript(.stopReading, at: moment))
+    let connection = RTMPConnection(to: try server.ingest())
+    let feed = ListFeed(syntheticTags(frameBytes: 100_000), end: .repeatForEver)
+    async let end: Void = onThread("publish") { try connection.publish(feed) { _ in } }
+    try await server.waitUntil { $0.first?.faultsDone == 1 }
+    let start = MonotonicTime.now
+    connection.close()
+    try await end
+    #expect(MonotonicTime.now - start < .seconds(1))
+  }
+
+  @Test func `close takes leave of a server that listens`() async throws {
+    let server = try ScriptedIngest()
+    let connection = RTMPConnection(to: try server.ingest())
+    let feed = ListFeed(syntheticTags(), end: .stay)
+    async let end: Void = onThread("publish") { try connection.publish(feed) { _ in } }
+    try await server.waitUntil { $0.first?.media.count == 20 }
+    connection.close()
+    try await end
+    let visit = try await server.visit()
+    #expect(visit.commandNames.suffix(2) == ["FCUnpublish", "deleteStream"])
+  }
+}
