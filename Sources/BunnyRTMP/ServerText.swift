@@ -9,16 +9,20 @@ struct ServerText: Sendable {
 
   /// Without secrets, control and formatting characters; cut with an ellipsis.
   func clean(_ text: String) -> String {
-    var text = text
-    for secret in secrets { text = Self.replace(secret, in: text) }
-    let visible = text.unicodeScalars.filter { scalar in
+    let visible = hideSecrets(in: text).unicodeScalars.filter { scalar in
       switch scalar.properties.generalCategory {
       case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
       default: true
       }
     }
-    let kept = String(String.UnicodeScalarView(visible.prefix(Self.longest)))
-    return visible.count > Self.longest ? kept + "…" : kept
+    // Again: what was filtered out may have stood inside a key.
+    let clean = hideSecrets(in: String(String.UnicodeScalarView(visible))).unicodeScalars
+    let kept = String(String.UnicodeScalarView(clean.prefix(Self.longest)))
+    return clean.count > Self.longest ? kept + "…" : kept
+  }
+
+  private func hideSecrets(in text: String) -> String {
+    secrets.reduce(text) { Self.replace($1, in: $0) }
   }
 
   /// By bytes: a combining mark behind a key must not hide it.
