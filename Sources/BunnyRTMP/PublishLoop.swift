@@ -3,8 +3,9 @@ import Glibc
 
 /// The loop that obeys a ``PublishSession``: moves bytes between it, the socket and the feed.
 struct PublishLoop {
-  /// How long taking leave may last once it was asked for, in nanoseconds. Under a second in all.
-  private static let leaveLimit = Int64.milliseconds(800)
+  /// How long taking leave may last once it was asked for, in nanoseconds: a second at most in all,
+  /// on a busy machine too.
+  private static let leaveLimit = Int64.milliseconds(600)
   /// How long a finished feed's last bytes may stay under way, and how long the server may then take
   /// to hang up.
   private static let lingerLimit = Int64.seconds(5)

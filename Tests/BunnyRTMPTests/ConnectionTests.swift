@@ -99,6 +99,37 @@ private func failure(_ script: IngestScript, _ options: RTMPConnection.Options =
     }
   }
 
+  @Test func `each address of a name is tried`() async throws {
+    let server = try ScriptedIngest()  // listens on 127.0.0.1 only; localhost may be ::1 first
+    try await publish(
+      ListFeed(syntheticTags()), to: Ingest("rtmp://localhost:\(server.port)/live/key"))
+    #expect(try await server.visit().media.count == 20)
+  }
+
+  @Test func `a slow reader gets every byte, in partial writes`() async throws {
+    var script = IngestScript()
+    script.receiveBuffer = 4096
+    let server = try ScriptedIngest(script)
+    var options = RTMPConnection.Options()
+    options.chunkSize = 1000
+    options.timestampBase = 1 << 25
+    let tags = syntheticTags(frames: 3, frameBytes: 700_000)  // more parts than one call takes
+    try await publish(ListFeed(tags), to: server.ingest(), options)
+    let visit = try await server.visit()
+    #expect(visit.tags.map(\.body) == tags.map(\.body))
+    #expect(visit.violation == nil)
+  }
+
+  @Test func `a connection closed before it publishes does not publish`() async throws {
+    let server = try ScriptedIngest()
+    let connection = RTMPConnection(to: try server.ingest())
+    connection.close()
+    var states: [RTMPConnectionState] = []
+    try connection.publish(ListFeed([])) { states.append($0) }
+    #expect(states == [.connecting, .closed])
+    #expect(server.visits.isEmpty)
+  }
+
   @Test func `pings are answered with their stamp`() async throws {
     var script = IngestScript()
     script.pings = [0, 42, .max]
