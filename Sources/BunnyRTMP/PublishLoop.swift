@@ -18,7 +18,7 @@ struct PublishLoop {
 
   private var queue = SendQueue()
   private var counters = RTMPCounters()
-  private var lastTaken = MonotonicTime.now  // when the kernel last took a byte, or had none to
+  private var lastTaken = MonotonicTime.now  // when the kernel last took a byte, or one came to wait
   private var space = [UInt8](repeating: 0, count: 16_384)
 
   init(
@@ -116,11 +116,10 @@ extension PublishLoop {
     to socket: borrowing TCPSocket, _ feed: any RTMPFeed
   ) throws(RTMPError) {
     while true {
+      let wasEmpty = queue.isEmpty
       try refill(from: feed)
-      if queue.isEmpty {
-        lastTaken = .now
-        return
-      }
+      if queue.isEmpty { return }
+      if wasEmpty { lastTaken = .now }  // waiting begins here, however long there was nothing
       guard let (bytes, whole) = queue.send(to: socket) else {
         if errno == EINTR { continue }
         if errno == EAGAIN { return }

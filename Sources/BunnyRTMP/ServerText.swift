@@ -1,11 +1,13 @@
 /// Cleans what a server wrote before anybody sees it.
-struct ServerText: Sendable {
+struct ServerText: Sendable, CustomReflectable {
   /// The most characters of a server's text that are shown.
   static let longest = 300
 
   private let secrets: [String]  // longest first
 
   init(hiding secrets: [String]) { self.secrets = secrets }
+
+  var customMirror: Mirror { Mirror(self, children: [] as [Mirror.Child]) }
 
   /// Without secrets, control and formatting characters; cut with an ellipsis.
   func clean(_ text: String) -> String {

@@ -1,22 +1,25 @@
 import BunnyRTMP
 import Testing
 
-private let everything: [AMF0Value] = [
-  0, -1.5, .number(.infinity), true, false, "", "naïve ✓", .null, .undefined, .unsupported,
-  .reference(7), .object([:]), .object(["a": 1, "b": .object(["c": .null])]),
-  .ecmaArray(["width": 1280, "encoder": "x"]), .strictArray([1, "two", .strictArray([])]),
-  .date(milliseconds: 1.7e12, timeZone: -60), .longString("long"), .xmlDocument("<a/>"),
-  .typedObject(className: "Point", ["x": 1]),
-]
+/// A function and not a constant: the leak sanitizer cannot see through enum payloads kept for ever.
+private func everything() -> [AMF0Value] {
+  [
+    0, -1.5, .number(.infinity), true, false, "", "naïve ✓", .null, .undefined, .unsupported,
+    .reference(7), .object([:]), .object(["a": 1, "b": .object(["c": .null])]),
+    .ecmaArray(["width": 1280, "encoder": "x"]), .strictArray([1, "two", .strictArray([])]),
+    .date(milliseconds: 1.7e12, timeZone: -60), .longString("long"), .xmlDocument("<a/>"),
+    .typedObject(className: "Point", ["x": 1]),
+  ]
+}
 
 @Suite struct AMF0Tests {
-  @Test(arguments: everything)
+  @Test(arguments: everything())
   func `every kind of value comes back as it was written`(value: AMF0Value) throws {
     #expect(try AMF0Value.decode(AMF0Value.encode([value])) == [value])
   }
 
   @Test func `values follow each other`() throws {
-    #expect(try AMF0Value.decode(AMF0Value.encode(everything)) == everything)
+    #expect(try AMF0Value.decode(AMF0Value.encode(everything())) == everything())
   }
 
   @Test func `bytes are those of the specification`() {
@@ -36,7 +39,7 @@ private let everything: [AMF0Value] = [
   }
 
   @Test func `whatever is cut off is an error`() throws {
-    for value in everything {
+    for value in everything() {
       let bytes = AMF0Value.encode([value])
       for count in 1..<bytes.count {
         #expect(throws: AMF0Error.truncated) { try AMF0Value.decode(bytes[..<count]) }
