@@ -18,7 +18,7 @@ struct PublishLoop {
 
   private var queue = SendQueue()
   private var counters = RTMPCounters()
-  private var lastTaken = MonotonicTime.now  // when the kernel last took a byte, or one came to wait
+  private var lastTaken = MonotonicTime.now  // when a byte was taken, or the first came to wait
   private var space = [UInt8](repeating: 0, count: 16_384)
 
   init(
