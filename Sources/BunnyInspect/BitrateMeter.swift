@@ -1,10 +1,10 @@
 /// Bit rate of each second, and of the emptiest and fullest 5 s. Memory: 8 bytes a second.
-struct BitrateMeter {
+package struct BitrateMeter {
   /// bit/s; the last may be of a second that is not over.
-  private(set) var perSecond: [Int] = []
+  package private(set) var perSecond: [Int] = []
   /// bit/s over 5 s that lie wholly within what was added; nil before there are any.
-  private(set) var lowest: Int?
-  private(set) var highest: Int?
+  package private(set) var lowest: Int?
+  package private(set) var highest: Int?
 
   private static let windowSeconds = 5
   private static let stepsASecond = 10
@@ -13,8 +13,10 @@ struct BitrateMeter {
   private var step = 0
   private var first: Double?
 
+  package init() {}
+
   /// - Parameter time: seconds; one before the last one's counts as the last one's.
-  mutating func add(bytes: Int, at time: Double) {
+  package mutating func add(bytes: Int, at time: Double) {
     let start = first ?? time
     first = start
     let now = max(step, Int((time - start) * Double(Self.stepsASecond) + 1e-6))

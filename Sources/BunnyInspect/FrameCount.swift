@@ -1,20 +1,23 @@
-import BunnyCapture
+package import BunnyCapture
 
 /// Which frames are missing, came twice or in the wrong order. Looks at numbers only.
-struct FrameCount {
-  private(set) var lost = 0
-  private(set) var shownTwice = 0
-  private(set) var outOfOrder = 0
-  private(set) var restarts = 0
-  private(set) var first: FrameMark?
+package struct FrameCount {
+  package private(set) var lost = 0
+  package private(set) var shownTwice = 0
+  package private(set) var outOfOrder = 0
+  package private(set) var restarts = 0
+  package private(set) var first: FrameMark?
   /// The one with the highest number.
-  private(set) var highest: FrameMark?
+  package private(set) var highest: FrameMark?
   /// Lost ones that may still come. Those of long ago are forgotten.
   private var missing: [ClosedRange<UInt32>] = []
 
+  package init() {}
+
   /// - Returns: How many steps after ``highest`` it is, which it replaces when they are positive;
   ///   nil for the first, and where counting began anew.
-  mutating func add(_ mark: FrameMark) -> Int? {
+  @discardableResult
+  package mutating func add(_ mark: FrameMark) -> Int? {
     guard let previous = highest else {
       (first, highest) = (mark, mark)
       return nil

@@ -17,8 +17,17 @@ import Glibc
 public func inspect(
   _ location: String, secondsLimit: Double? = nil, shouldStop: () -> Bool = { false }
 ) throws(InspectError) -> Report {
+  try inspect(
+    location, secondsLimit: secondsLimit, stallLimit: .seconds(10), shouldStop: shouldStop)
+}
+
+/// - Parameter stallLimit: how long, in nanoseconds, an address may deliver nothing.
+package func inspect(
+  _ location: String, secondsLimit: Double? = nil, stallLimit: Int64, shouldStop: () -> Bool
+) throws(InspectError) -> Report {
   let inspection = try Inspection(Location(text: location))
-  return inspection.run(secondsLimit: secondsLimit, shouldStop: shouldStop)
+  return inspection.run(
+    secondsLimit: secondsLimit, stallLimit: stallLimit, shouldStop: shouldStop)
 }
 
 /// One reading of one thing.
@@ -46,8 +55,8 @@ private final class Inspection {
     }
   }
 
-  func run(secondsLimit: Double?, shouldStop: () -> Bool) -> Report {
-    let guardian = location.isAddress ? StallGuard(demuxer.interrupter) : nil
+  func run(secondsLimit: Double?, stallLimit: Int64, shouldStop: () -> Bool) -> Report {
+    let guardian = location.isAddress ? StallGuard(demuxer.interrupter, after: stallLimit) : nil
     defer { guardian?.end() }
     do {
       while !shouldStop(), let (track, packet) = try demuxer.next() {
@@ -56,7 +65,9 @@ private final class Inspection {
         add(packet, of: track)
       }
     } catch {
-      readError = demuxer.interrupter.isInterrupted ? "nothing came for 10 s" : error.reason
+      readError =
+        demuxer.interrupter.isInterrupted
+        ? "nothing came for \(decimal(Double(stallLimit) / 1e9, 1)) s" : error.reason
     }
     video?.finish()
     audio?.finish()

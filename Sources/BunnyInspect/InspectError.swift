@@ -22,13 +22,15 @@ extension InspectError: CustomStringConvertible {
 }
 
 /// A file's path or an address.
-struct Location {
-  let text: String
+package struct Location {
+  package let text: String
+
+  package init(text: String) { self.text = text }
 
   var isAddress: Bool { text.contains("://") && !text.hasPrefix("file:") }
 
   /// Without what may be secret: an address's user, its query, and an RTMP stream's key.
-  var withoutSecrets: String {
+  package var withoutSecrets: String {
     guard isAddress, let separator = text.firstRange(of: "://") else { return text }
     let scheme = text[..<separator.lowerBound]
     let rest = text[separator.upperBound...].prefix { $0 != "?" && $0 != "#" && $0 != " " }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
 extension Report {
-  /// For machines: the fields of ``Report``, keys sorted, indented. Numbers that are not finite
-  /// become null-like strings.
+  /// For machines: the fields of ``Report``, keys sorted, indented. A number that is not finite is
+  /// one of the strings `inf`, `-inf`, `nan`.
   public var json: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]

@@ -2,14 +2,16 @@
 ///
 /// Keeps a count for each hundredth that occurred. Beyond 10,000 of them it goes on with wider
 /// steps, so its memory has a bound; only the median gets coarser.
-struct SpreadMeter {
+package struct SpreadMeter {
   private(set) var count = 0
   private var lowest = Double.infinity
   private var highest = -Double.infinity
   private var counts: [Int: Int] = [:]
   private var step = 0.01
 
-  mutating func add(_ value: Double) {
+  package init() {}
+
+  package mutating func add(_ value: Double) {
     count += 1
     lowest = min(lowest, value)
     highest = max(highest, value)
@@ -26,7 +28,7 @@ struct SpreadMeter {
   }
 
   /// nil before there is a value.
-  var spread: Spread? {
+  package var spread: Spread? {
     guard count > 0 else { return nil }
     var left = (count + 1) / 2
     for (bin, count) in counts.sorted(by: { $0.key < $1.key }) {

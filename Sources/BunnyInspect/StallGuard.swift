@@ -2,7 +2,7 @@ import BunnyMedia
 import BunnySystem
 import Synchronization
 
-/// Interrupts an input that delivers nothing for 10 s, so that reading a live stream ends.
+/// Interrupts an input that delivers nothing for some time, so that reading a live stream ends.
 final class StallGuard: Sendable {
   private let state: State
 
@@ -11,13 +11,14 @@ final class StallGuard: Sendable {
     let ended = WakeEvent()
   }
 
-  init(_ interrupter: Interrupter) {
+  /// - Parameter limit: nanoseconds.
+  init(_ interrupter: Interrupter, after limit: Int64) {
     let state = State()
     self.state = state
     startThread("inspect-guard") {
       while true {
         let last = MonotonicTime(nanoseconds: state.lastProgress.load(ordering: .relaxed))
-        let deadline = last + .seconds(10)
+        let deadline = last + limit
         if MonotonicTime.now >= deadline { return interrupter.interrupt() }
         if state.ended.wait(until: deadline) { return }
       }

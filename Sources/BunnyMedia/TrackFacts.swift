@@ -73,3 +73,10 @@ extension Samples {
     return try body(UnsafeBufferPointer(raw.channel(index)))
   }
 }
+
+extension Picture.Plane {
+  /// A plane over memory of one's own, which must outlive it.
+  package init(over bytes: UnsafeMutablePointer<UInt8>, stride: Int, width: Int, height: Int) {
+    self.init(bytes: bytes, stride: stride, width: width, height: height)
+  }
+}
