@@ -5,7 +5,7 @@ import CBunnyFFmpeg
 /// Belongs to one thread at a time. ``interrupt()`` may come from any.
 public final class Demuxer {
   /// One of its tracks: the picture or the sound.
-  public struct Track {
+  public struct Track: Sendable {
     /// Its place among the container's streams.
     public let index: Int
     public let parameters: CodecParameters

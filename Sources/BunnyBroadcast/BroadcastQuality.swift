@@ -1,0 +1,138 @@
+import BunnyMedia
+
+/// What a broadcast looks and sounds like: size, frame rate, bit rates, and how to encode.
+public struct BroadcastQuality: Equatable, Sendable {
+  /// Pixels, as coded.
+  public enum Resolution: Equatable, Sendable {
+    /// 854x480.
+    case sd480
+    /// 1280x720.
+    case hd720
+    /// 1920x1080.
+    case fullHd1080
+    /// Any other, both sides even.
+    case custom(width: Int, height: Int)
+
+    public var width: Int {
+      switch self {
+      case .sd480: 854
+      case .hd720: 1280
+      case .fullHd1080: 1920
+      case .custom(let width, _): width
+      }
+    }
+
+    public var height: Int {
+      switch self {
+      case .sd480: 480
+      case .hd720: 720
+      case .fullHd1080: 1080
+      case .custom(_, let height): height
+      }
+    }
+  }
+
+  /// Which way round the picture stands.
+  public enum Orientation: String, Sendable, CaseIterable {
+    /// As the quality says: the presets are wider than tall.
+    case landscape
+    /// Taller than wide, the way Bunny's phone SDKs count.
+    case portrait
+  }
+
+  public var resolution: Resolution
+  /// Pictures a second, 1 to 120. 29.97 and its like mean thousandths of 1001.
+  public var frameRate: Double
+  /// Bit/s, 50 000 to 50 000 000: the cap over one second. An easy picture may cost less.
+  public var videoBitrate: Int
+  /// Bit/s, 32 000 to 320 000.
+  public var audioBitrate: Int
+  /// How to encode; the defaults fit live broadcasting.
+  public var encoder = EncoderTuning()
+
+  public init(
+    resolution: Resolution, frameRate: Double, videoBitrate: Int, audioBitrate: Int = 128_000
+  ) {
+    self.resolution = resolution
+    self.frameRate = frameRate
+    self.videoBitrate = videoBitrate
+    self.audioBitrate = audioBitrate
+  }
+
+  // The values of Bunny's iOS SDK (its BroadcastQuality), turned to landscape.
+  public static let sd480 = BroadcastQuality(
+    resolution: .sd480, frameRate: 30, videoBitrate: 1_200_000)
+  public static let hd720 = BroadcastQuality(
+    resolution: .hd720, frameRate: 30, videoBitrate: 2_500_000)
+  public static let fullHd1080 = BroadcastQuality(
+    resolution: .fullHd1080, frameRate: 30, videoBitrate: 4_500_000)
+  public static let fullHd1080p60 = BroadcastQuality(
+    resolution: .fullHd1080, frameRate: 60, videoBitrate: 6_000_000)
+  public static let `default` = fullHd1080
+
+  /// The built-in qualities, by their names on the command line.
+  public static let presets: [(name: String, quality: BroadcastQuality)] = [
+    ("sd480", .sd480), ("hd720", .hd720), ("fullHd1080", .fullHd1080),
+    ("fullHd1080p60", .fullHd1080p60),
+  ]
+
+  /// This quality, standing the other way round if need be.
+  public func oriented(_ orientation: Orientation) -> BroadcastQuality {
+    guard orientation == .portrait, resolution.width > resolution.height else { return self }
+    var turned = self
+    turned.resolution = .custom(width: resolution.height, height: resolution.width)
+    return turned
+  }
+
+  /// What the encoder is opened with.
+  var videoSettings: VideoEncoder.Settings {
+    var settings = VideoEncoder.Settings(
+      width: resolution.width, height: resolution.height, frameRate: .frameRate(frameRate),
+      bitrate: videoBitrate)
+    settings.preset = encoder.preset
+    settings.tune = encoder.tune
+    settings.profile = encoder.profile
+    settings.keyframeSeconds = encoder.keyframeSeconds
+    settings.lookahead = encoder.lookahead
+    settings.bFrames = encoder.bFrames
+    settings.references = encoder.references
+    settings.threads = encoder.threads
+    settings.slicedThreads = encoder.slicedThreads
+    settings.bufferSeconds = encoder.bufferSeconds
+    settings.filler = encoder.filler
+    settings.x264 = encoder.x264
+    return settings
+  }
+}
+
+/// The encoder's own settings. `presets/README.md` explains each.
+public struct EncoderTuning: Equatable, Sendable {
+  /// x264's preset.
+  public var preset = "veryfast"
+  /// x264's tune; nil for none.
+  public var tune: String?
+  /// H.264 profile: `baseline`, `main` or `high`.
+  public var profile = "high"
+  /// Seconds from one keyframe to the next, 0.5 to 10.
+  public var keyframeSeconds = 2.0
+  /// Pictures that x264 looks ahead, 0 to 60: delay that buys quality.
+  public var lookahead = 10
+  /// B-frames in a row, 0 to 4.
+  public var bFrames = 0
+  /// Reference pictures, 1 to 16; nil leaves it to the preset.
+  public var references: Int?
+  /// 0 to 64; 0 fits them to the cores.
+  public var threads = 0
+  /// Threads share one picture: no delay, less quality.
+  public var slicedThreads = false
+  /// Seconds of the bit rate that the rate control may save up, 0.2 to 10.
+  public var bufferSeconds = 1.0
+  /// Pad an easy picture to the full bit rate.
+  public var filler = false
+  /// FFmpeg's AAC coder: `twoloop` or `fast`.
+  public var aacCoder = "twoloop"
+  /// More of x264's own options, by their names.
+  public var x264: [String: String] = [:]
+
+  public init() {}
+}

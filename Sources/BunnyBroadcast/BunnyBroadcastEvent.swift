@@ -1,0 +1,90 @@
+public import BunnyRTMP
+
+/// What a broadcast is doing. The names are those of Bunny's SDKs.
+public enum BunnyBroadcastState: String, Sendable {
+  /// Not begun, or over.
+  case idle
+  /// Sources and encoder open; no ingest has accepted the stream yet.
+  case preparing
+  /// Begun. Stays so while a lost ingest is tried again.
+  case live
+}
+
+/// What happened, in order. The first nine are those of Bunny's SDKs.
+public enum BunnyBroadcastEvent: Sendable {
+  case preparing
+  /// An ingest accepted the stream (`NetStream.Publish.Start`), for the first time.
+  case started(Ingest)
+  /// The broadcast is over.
+  case stopped
+  /// An ingest is about to be tried again. `attempt` counts from 1 since media last flowed.
+  case reconnecting(attempt: Int, usingBackup: Bool, after: Duration, reason: String)
+  /// An ingest accepted the stream again.
+  case reconnected(Ingest)
+  /// Something failed that ends the broadcast, or that a person should know of.
+  case failed(message: String)
+  /// Worth a line in the log: a source that had to be helped, a setting that does nothing.
+  case notice(message: String)
+  /// The ingest's connection was lost.
+  case lost(Ingest, reason: String)
+  /// A source stopped delivering; the last picture is held, or silence sent.
+  case sourceLost(source: String, reason: String)
+  /// Media was left out because a consumer of it was too far behind.
+  case dropped(frames: Int, reason: String)
+  /// Every 3 s.
+  case statistics(BroadcastStatistics)
+  /// The last event, with the totals.
+  case ended(BroadcastTotals, reason: String)
+}
+
+/// How a broadcast does, over the last few seconds and since its beginning.
+public struct BroadcastStatistics: Sendable, Codable, Equatable {
+  /// `idle`, `preparing`, `live`.
+  public var state = BunnyBroadcastState.idle.rawValue
+  /// Seconds since ``BunnyBroadcastEvent/preparing``.
+  public var elapsedSeconds = 0.0
+  /// Frames a second that were encoded, over the last 3 s.
+  public var framesPerSecond = 0.0
+  /// Bit/s that left for the ingest, over the last 3 s.
+  public var bitrate = 0.0
+  /// How long the oldest tag that is not sent has waited, in milliseconds.
+  public var queueAgeMs = 0.0
+  /// From a picture's arrival until its last byte was in the socket, encoding and interleaving left
+  /// out, in milliseconds: half of the frames took less, 99 of 100.
+  public var handlingP50Ms = 0.0
+  public var handlingP99Ms = 0.0
+  public var totals = BroadcastTotals()
+
+  public init() {}
+}
+
+/// What a broadcast did, counted.
+public struct BroadcastTotals: Sendable, Codable, Equatable {
+  /// Pictures that the source delivered.
+  public var capturedFrames = 0
+  /// Frames that were shown again because nothing new came in time.
+  public var repeatedFrames = 0
+  /// Pictures left out: they came too early for their place, too late, or faster than they could be
+  /// encoded.
+  public var skippedFrames = 0
+  public var encodedFrames = 0
+  /// Encoded frames that no ingest got.
+  public var droppedFrames = 0
+  /// Frames whose last byte went to an ingest.
+  public var publishedFrames = 0
+  /// Sound filled in as silence, in samples at 48 kHz.
+  public var filledSamples = 0
+  /// Bytes sent to ingests, protocol included.
+  public var bytes: Int64 = 0
+  /// Times that an ingest accepted the stream.
+  public var connections = 0
+  /// Seconds during which an ingest had accepted the stream.
+  public var liveSeconds = 0.0
+  /// Packets of a source that could not be decoded, and pictures that could not be converted.
+  public var decodeErrors = 0
+  /// As in ``BroadcastStatistics``, over the whole broadcast.
+  public var handlingP50Ms = 0.0
+  public var handlingP99Ms = 0.0
+
+  public init() {}
+}
