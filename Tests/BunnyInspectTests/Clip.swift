@@ -2,6 +2,7 @@ import BunnyCapture
 import BunnyMedia
 import BunnySystem
 import Foundation
+import Support
 
 /// A short recording, made by the `ffmpeg` command of test frames and test tone.
 struct Clip {
@@ -30,14 +31,14 @@ struct Clip {
   static let epoch: UInt64 = 1_796_010_512_000
 
   /// Makes it in `folder` and returns its path.
-  func make(in folder: Folder, _ name: String = "clip.mkv") throws -> String {
-    let path = folder.path(name)
+  func make(in folder: TemporaryDirectory, _ name: String = "clip.mkv") throws -> String {
+    let path = folder.file(name)
     var arguments = [
       "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", "\(width)x\(height)", "-framerate",
       "\(frameRate)", "-i", "pipe:0",
     ]
     if let toneDelay {
-      let sound = folder.path("\(name).f32")
+      let sound = folder.file("\(name).f32")
       try tone(toneDelay).write(to: URL(filePath: sound))
       arguments += ["-f", "f32le", "-ar", "48000", "-ac", "1", "-i", sound, "-c:a", "aac"]
     }
@@ -87,20 +88,6 @@ struct Clip {
     }
     return data
   }
-}
-
-/// A folder that goes away with this object.
-final class Folder {
-  private let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appending(path: "inspect-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  func path(_ name: String) -> String { url.appending(path: name).path() }
 }
 
 struct CommandFailed: Error {

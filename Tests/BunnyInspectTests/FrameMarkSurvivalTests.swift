@@ -2,6 +2,7 @@ import BunnyCapture
 import BunnyMedia
 import BunnySystem
 import Foundation
+import Support
 import Testing
 
 struct FrameMarkSurvivalTests {
@@ -11,7 +12,7 @@ struct FrameMarkSurvivalTests {
   func `every mark survives scaling and x264 at 300 kbit/s`(
     width: Int, height: Int, toWidth: Int, toHeight: Int
   ) throws {
-    let folder = try Folder()
+    let folder = try TemporaryDirectory()
     var clip = Clip(frames: 45)
     (clip.width, clip.height) = (width, height)
     clip.toneDelay = nil

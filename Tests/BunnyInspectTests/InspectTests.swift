@@ -1,12 +1,13 @@
 import BunnyInspect
 import BunnyMedia
 import Foundation
+import Support
 import Testing
 
 struct InspectTests {
-  private let folder: Folder
+  private let folder: TemporaryDirectory
 
-  init() throws { folder = try Folder() }
+  init() throws { folder = try TemporaryDirectory() }
 
   @Test(arguments: ["clip.mkv", "clip.flv", "clip.mp4", "clip.ts"])
   func `a clean clip has nothing to complain about`(name: String) throws {
@@ -148,7 +149,7 @@ struct InspectTests {
     clip.toneDelay = nil
     let path = try clip.make(in: folder, "once.ts")
     let once = try Data(contentsOf: URL(filePath: path))
-    let twice = folder.path("twice.ts")
+    let twice = folder.file("twice.ts")
     try (once + once).write(to: URL(filePath: twice))
     let report = try inspect(twice)
     #expect(report.video?.packets.dtsNotRising == 1)
@@ -179,7 +180,7 @@ struct InspectTests {
   }
 
   @Test func `what is not there, not readable or no media is told apart`() throws {
-    let text = folder.path("text.flv")
+    let text = folder.file("text.flv")
     try Data("This is no media at all.\n".utf8).write(to: URL(filePath: text))
     #expect(throws: InspectError.missing("/nowhere/at-all.flv")) {
       try inspect("/nowhere/at-all.flv")

@@ -1,12 +1,13 @@
 import BunnyInspect
 import BunnySystem
 import Foundation
+import Support
 import Testing
 
 struct LiveTests {
-  private let folder: Folder
+  private let folder: TemporaryDirectory
 
-  init() throws { folder = try Folder() }
+  init() throws { folder = try TemporaryDirectory() }
 
   @Test func `a live stream's delay counts from when a frame was made`() throws {
     var clip = Clip(frames: 30)

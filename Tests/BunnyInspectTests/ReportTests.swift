@@ -1,10 +1,11 @@
 import BunnyInspect
 import Foundation
+import Support
 import Testing
 
 struct ReportTests {
   @Test func `the text fits a terminal and says what was measured`() throws {
-    let folder = try Folder()
+    let folder = try TemporaryDirectory()
     var clip = Clip(frames: 0)
     clip.shots = .test(0..<60) + .test(70..<190)
     let report = try inspect(try clip.make(in: folder, "a clip with a name of some length.mkv"))
@@ -17,7 +18,7 @@ struct ReportTests {
   }
 
   @Test func `the JSON reads back as the same report`() throws {
-    let folder = try Folder()
+    let folder = try TemporaryDirectory()
     let report = try inspect(try Clip(frames: 45).make(in: folder))
     let json = report.json
     #expect(try JSONDecoder().decode(Report.self, from: Data(json.utf8)) == report)
