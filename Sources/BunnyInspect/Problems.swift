@@ -78,6 +78,11 @@ private func testProblems(_ test: TestPictureReport) -> [String] {
   if let offset = test.largestOffset, offset > 40 {
     problems.append("Beep and flash are up to \(decimal(offset, 0)) ms apart.")
   }
+  if abs(test.drift.last) > 100 {
+    problems.append(
+      "The picture's timestamps run \(decimal(abs(test.drift.last), 0)) ms "
+        + "\(test.drift.last > 0 ? "ahead of" : "behind") the clock its frames were made by.")
+  }
   if test.colourError > 5 {
     problems.append("The colour bars are off by up to \(decimal(test.colourError, 0)) levels.")
   }

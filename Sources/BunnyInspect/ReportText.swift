@@ -54,12 +54,15 @@ private struct Lines {
 extension Lines {
   fileprivate mutating func add(_ video: VideoReport) {
     heading("Picture")
-    let level = video.level.map { " level \(decimal(Double($0) / 10, 1))" } ?? ""
+    let level =
+      video.level.map { level in
+        " level \(video.codec == "h264" ? decimal(Double(level) / 10, 1) : "\(level)")"
+      } ?? ""
     add("codec", "\(video.codec) \(video.profile ?? "")\(level)")
     let aspect = video.sampleAspect.map { $0 == "1:1" ? "" : ", pixels \($0)" } ?? ""
     add(
       "size",
-      "\(video.width)x\(video.height)\(aspect), \(decimal(video.frameRate, 3)) fps"
+      "\(video.width)x\(video.height)\(aspect), \(decimal(video.frameRate, 2)) fps"
         + (video.isInterlaced ? ", interlaced" : "") + (video.hasBFrames ? ", B-frames" : ""))
     let colours = [video.colourSpace, video.colourPrimaries, video.colourTransfer]
     let colour = Set(colours).count == 1 ? colours[0] : colours.joined(separator: "/")

@@ -9,7 +9,7 @@ struct InspectTests {
 
   init() throws { folder = try TemporaryDirectory() }
 
-  @Test(arguments: ["clip.mkv", "clip.flv", "clip.mp4", "clip.ts"])
+  @Test(arguments: ["clip.mkv", "clip.flv", "clip.mp4", "clip.ts", "clip.m3u8"])
   func `a clean clip has nothing to complain about`(name: String) throws {
     let report = try inspect(try Clip(frames: 120).make(in: folder, name))
     #expect(report.problems == [])

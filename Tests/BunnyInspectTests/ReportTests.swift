@@ -12,7 +12,7 @@ struct ReportTests {
     let text = report.text
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.contains("/tmp") })
     for part in [
-      "h264", "640x360, 30.000 fps", "180 read (0 to 189), 10 lost", "every 60 frames, 2.00 s",
+      "h264", "640x360, 30.00 fps", "180 read (0 to 189), 10 lost", "every 60 frames, 2.00 s",
       "aac LC", "48000 Hz, 1 channel", "10 test frames lost.", "any 5 s:",
     ] { #expect(text.contains(part), "\(part)") }
   }
