@@ -42,7 +42,9 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "bunny-broadcast",
-      dependencies: ["BunnyBroadcast", "BunnyInspect", "BunnySystem", "CBunnyShims"],
+      dependencies: [
+        "BunnyBroadcast", "BunnyInspect", "BunnyCapture", "BunnyRTMP", "BunnySystem", "CBunnyShims",
+      ],
       swiftSettings: strict),
     .target(
       name: "Support", dependencies: ["BunnyInspect", "BunnyRTMP", "BunnySystem"],

@@ -1,11 +1,11 @@
-import BunnyMedia
+package import BunnyMedia
 import BunnySystem
 
 /// Where pictures go on the broadcast's even grid of frames: late is repeated, early is dropped.
 ///
 /// Counts in nanoseconds since the broadcast's first picture. Waits for nothing.
-struct FrameGrid {
-  enum Placement: Equatable {
+package struct FrameGrid {
+  package enum Placement: Equatable {
     /// The place of this picture is taken already.
     case tooEarly
     /// It becomes frame `slot`; the frame before it is shown in the `repeats` places up to there.
@@ -15,28 +15,28 @@ struct FrameGrid {
   }
 
   /// How long a place waits for its picture before the last one is repeated.
-  static let grace: Int64 = .milliseconds(150)
+  package static let grace: Int64 = .milliseconds(150)
   /// Holes longer than this stay holes.
-  static let longestFill: Int64 = .seconds(2)
+  package static let longestFill: Int64 = .seconds(2)
   /// In frames. More than a half, so that a source whose frames come just between two places of
   /// the grid does not flicker between dropping and repeating.
-  static let slack = 0.75
+  package static let slack = 0.75
 
   /// Frames a second.
-  let rate: Timebase
+  package let rate: Timebase
   /// The first place that is free.
-  private(set) var next: Int64 = 0
+  package private(set) var next: Int64 = 0
 
-  init(rate: Timebase) { self.rate = rate }
+  package init(rate: Timebase) { self.rate = rate }
 
   /// When frame `slot` is due.
-  func time(of slot: Int64) -> Int64 { rate.reciprocal.convert(slot, to: .nanoseconds) }
+  package func time(of slot: Int64) -> Int64 { rate.reciprocal.convert(slot, to: .nanoseconds) }
 
   /// When the next place is filled with a repetition, if nothing comes.
-  var deadline: Int64 { time(of: next) + Self.grace }
+  package var deadline: Int64 { time(of: next) + Self.grace }
 
   /// Gives a picture captured at `time` its place.
-  mutating func place(_ time: Int64) -> Placement {
+  package mutating func place(_ time: Int64) -> Placement {
     let late = time - self.time(of: next)
     let frames = Double(late) * rate.value / 1e9
     if frames < -Self.slack { return .tooEarly }
@@ -48,7 +48,7 @@ struct FrameGrid {
   }
 
   /// Places whose picture did not come by `now`: they are to repeat the last one.
-  mutating func missed(at now: Int64) -> Range<Int64> {
+  package mutating func missed(at now: Int64) -> Range<Int64> {
     let from = next
     if now - deadline > Self.longestFill { return from..<from }  // left to the next picture's hole
     while deadline <= now { next += 1 }

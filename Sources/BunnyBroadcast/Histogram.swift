@@ -1,13 +1,15 @@
 import Glibc
 
 /// Counts durations in classes 5 % apart, so that a month of them costs no more than an hour.
-struct Histogram {
+package struct Histogram {
   private static let step = 1.05
   private static let least = 0.001  // milliseconds
   private var counts = [Int](repeating: 0, count: 400)
   private var total = 0
 
-  mutating func add(milliseconds: Double) {
+  package init() {}
+
+  package mutating func add(milliseconds: Double) {
     let steps = log(max(milliseconds, Self.least) / Self.least) / log(Self.step)
     counts[min(counts.count - 1, Int(steps))] += 1
     total += 1
@@ -15,7 +17,7 @@ struct Histogram {
 
   /// - Parameter share: 0.5 for the median.
   /// - Returns: Milliseconds, rounded up to the class's end; 0 when nothing was counted.
-  func percentile(_ share: Double) -> Double {
+  package func percentile(_ share: Double) -> Double {
     guard total > 0 else { return 0 }
     var rest = Int((Double(total) * share).rounded(.up))
     for (index, count) in counts.enumerated() {

@@ -1,11 +1,11 @@
-import BunnyMedia
-import BunnySystem
+package import BunnyMedia
+package import BunnySystem
 
 /// Puts the tags of both tracks into one order, by dts.
 ///
 /// Sound leaves its encoder hundreds of milliseconds before the picture that belongs to it, so it
 /// waits; but never longer than ``longestHold``, so that a track that stalls does not stop the other.
-struct Interleaver {
+package struct Interleaver {
   private struct Held {
     var tag: MediaTag
     let since: MonotonicTime
@@ -18,19 +18,19 @@ struct Interleaver {
   }
 
   /// Nanoseconds.
-  let longestHold: Int64
+  package let longestHold: Int64
   private var video = Track()
   private var audio = Track()
   private var lastOut: Int64 = .min
 
   /// - Parameter longestHold: nanoseconds: what the video encoder holds back, and a margin.
-  init(longestHold: Int64) { self.longestHold = longestHold }
+  package init(longestHold: Int64) { self.longestHold = longestHold }
 
   /// Takes a tag in.
   ///
   /// - Returns: What can go out now, in order: dts never falls. A tag that comes after its place has
   ///   gone out is decoded later than it said, and still shown when it is to be.
-  mutating func offer(_ tag: MediaTag, at now: MonotonicTime) -> [MediaTag] {
+  package mutating func offer(_ tag: MediaTag, at now: MonotonicTime) -> [MediaTag] {
     let held = Held(tag: tag, since: now)
     switch tag.kind {
     case .video:
@@ -44,7 +44,7 @@ struct Interleaver {
   }
 
   /// A track has ended: the other need not wait for it.
-  mutating func finish(_ kind: MediaTag.Kind, at now: MonotonicTime) -> [MediaTag] {
+  package mutating func finish(_ kind: MediaTag.Kind, at now: MonotonicTime) -> [MediaTag] {
     if kind == .video { video.isFinished = true } else { audio.isFinished = true }
     return release(at: now)
   }

@@ -1,9 +1,9 @@
-import BunnySystem
+package import BunnySystem
 import Synchronization
 
 /// A bounded queue from one thread to another. When it is full the oldest element makes room.
-final class Mailbox<Element: Sendable>: Sendable {
-  enum Taken {
+package final class Mailbox<Element: Sendable>: Sendable {
+  package enum Taken {
     case element(Element)
     case timeout
     /// Closed, and everything was taken.
@@ -20,11 +20,11 @@ final class Mailbox<Element: Sendable>: Sendable {
   private let capacity: Int
 
   /// - Parameter capacity: elements, positive.
-  init(capacity: Int) { self.capacity = capacity }
+  package init(capacity: Int) { self.capacity = capacity }
 
   /// - Returns: How many elements were thrown out for it; 1 also when the mailbox is closed.
   @discardableResult
-  func put(_ element: Element) -> Int {
+  package func put(_ element: Element) -> Int {
     let dropped = state.withLock { state in
       guard !state.isClosed else { return 1 }
       state.elements.append(element)
@@ -37,7 +37,7 @@ final class Mailbox<Element: Sendable>: Sendable {
   }
 
   /// The oldest element; waits for one until `deadline`.
-  func take(until deadline: MonotonicTime) -> Taken {
+  package func take(until deadline: MonotonicTime) -> Taken {
     while true {
       let taken: Taken? = state.withLock { state in
         if !state.elements.isEmpty { return .element(state.elements.removeFirst()) }
@@ -49,7 +49,7 @@ final class Mailbox<Element: Sendable>: Sendable {
   }
 
   /// Nothing is put in any more. What is inside can still be taken.
-  func close() {
+  package func close() {
     state.withLock { $0.isClosed = true }
     wake.signal()
   }

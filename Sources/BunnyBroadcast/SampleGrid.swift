@@ -5,35 +5,45 @@ import BunnySystem
 /// overlaps left out.
 ///
 /// Counts in samples at 48 kHz, and nanoseconds, since the broadcast's first picture.
-struct SampleGrid {
+package struct SampleGrid {
   /// What to do with one run.
-  struct Placement: Equatable {
+  package struct Placement: Equatable {
     /// Samples of silence before it.
-    var silence: Int
+    package var silence: Int
     /// Samples to leave out at its beginning.
-    var skipped: Int
+    package var skipped: Int
     /// The line jumps to here first: a hole too long to fill.
-    var jump: Int64?
+    package var jump: Int64?
+
+    package init(silence: Int = 0, skipped: Int = 0, jump: Int64? = nil) {
+      self.silence = silence
+      self.skipped = skipped
+      self.jump = jump
+    }
   }
 
   private static let timebase = Timebase(1, Int32(broadcastSampleRate))
 
   /// The first sample that is not there yet.
-  private(set) var next: Int64 = 0
+  package private(set) var next: Int64 = 0
+
+  package init() {}
 
   /// When sample `index` is heard.
-  static func time(of index: Int64) -> Int64 { timebase.convert(index, to: .nanoseconds) }
+  package static func time(of index: Int64) -> Int64 { timebase.convert(index, to: .nanoseconds) }
 
   /// The sample heard at `time`.
-  static func index(at time: Int64) -> Int64 { Timebase.nanoseconds.convert(time, to: timebase) }
+  package static func index(at time: Int64) -> Int64 {
+    Timebase.nanoseconds.convert(time, to: timebase)
+  }
 
   /// Gives `count` samples that begin at `time` their place.
   ///
   /// - Parameter tolerance: nanoseconds that `time` may be off before anything is mended.
-  mutating func place(_ time: Int64, count: Int, tolerance: Int64) -> Placement {
+  package mutating func place(_ time: Int64, count: Int, tolerance: Int64) -> Placement {
     let off = Self.index(at: time) - next
     let tolerated = Self.index(at: tolerance)
-    var placement = Placement(silence: 0, skipped: 0)
+    var placement = Placement()
     if off > Self.index(at: FrameGrid.longestFill) {
       next += off
       placement.jump = next
@@ -49,20 +59,10 @@ struct SampleGrid {
   /// Samples of silence that are due because nothing has come by `now`.
   ///
   /// - Parameter grace: how long, in nanoseconds, sound may be late.
-  mutating func missed(at now: Int64, grace: Int64) -> Int {
+  package mutating func missed(at now: Int64, grace: Int64) -> Int {
     let due = Self.index(at: now - grace)
     guard due > next, due - next <= Self.index(at: FrameGrid.longestFill) else { return 0 }
     defer { next = due }
     return Int(due - next)
-  }
-
-  /// The line goes on at `index`, at the earliest: a hole that nothing came after.
-  mutating func jump(to index: Int64) { next = max(next, index) }
-
-  /// Samples up to `end` that are still missing.
-  mutating func fill(to end: Int64) -> Int {
-    guard end > next else { return 0 }
-    defer { next = end }
-    return Int(end - next)
   }
 }

@@ -1,23 +1,25 @@
-import BunnyMedia
-import BunnySystem
+package import BunnyMedia
+package import BunnySystem
 import Synchronization
 
 /// The broadcast's one log of media tags: appended to in dts order, bounded, read by any number of
 /// consumers, each at its own pace.
-final class TagLog: Sendable {
+package final class TagLog: Sendable {
   /// How much it keeps for consumers that are behind: whichever is reached first.
-  struct Bound: Sendable {
+  package struct Bound: Sendable {
     /// Milliseconds of media.
-    var milliseconds: Int64 = 12_000
-    var bytes = 16 << 20
+    package var milliseconds: Int64 = 12_000
+    package var bytes = 16 << 20
+
+    package init() {}
   }
 
   private let state: Mutex<State>
 
-  init(bound: Bound = Bound()) { state = Mutex(State(bound: bound)) }
+  package init(bound: Bound = Bound()) { state = Mutex(State(bound: bound)) }
 
   /// Adds tags, in dts order, and wakes all consumers.
-  func append(_ tags: [MediaTag]) {
+  package func append(_ tags: [MediaTag]) {
     guard !tags.isEmpty else { return }
     let wakes = state.withLock { state in
       for tag in tags { state.append(tag) }
@@ -27,7 +29,7 @@ final class TagLog: Sendable {
   }
 
   /// Nothing follows.
-  func finish() {
+  package func finish() {
     let wakes = state.withLock { state in
       state.isFinished = true
       return state.wakes
@@ -39,7 +41,7 @@ final class TagLog: Sendable {
   ///
   /// - Parameter longestLag: milliseconds of media it may be behind before it jumps ahead to a
   ///   keyframe.
-  func cursor(longestLag: Int64 = Bound().milliseconds) -> Cursor {
+  package func cursor(longestLag: Int64 = Bound().milliseconds) -> Cursor {
     let wake = WakeEvent()
     let serial = state.withLock { state in
       state.wakes.append(wake)
@@ -69,16 +71,16 @@ final class TagLog: Sendable {
   }
 
   /// One consumer's place in the log. Belongs to one thread.
-  final class Cursor: @unchecked Sendable {  // read and moved by its consumer's thread only
+  package final class Cursor: @unchecked Sendable {  // read and moved by its consumer's thread only
     /// Signalled when there may be more to read.
-    let wake: WakeEvent
+    package let wake: WakeEvent
     private let log: TagLog
     private let longestLag: Int64
     private var serial: Int64
     private var nextFrame: Int64 = 0  // counts all video frames of the broadcast
     private var needsKeyframe = true
     /// Video frames that this consumer was too slow for, since the beginning.
-    private(set) var droppedFrames: Int64 = 0
+    package private(set) var droppedFrames: Int64 = 0
 
     fileprivate init(log: TagLog, wake: WakeEvent, longestLag: Int64, at serial: Int64) {
       self.log = log
@@ -89,7 +91,7 @@ final class TagLog: Sendable {
     deinit { log.remove(wake) }
 
     /// The next tag and its number in the log; nil when there is none yet.
-    func next() -> (tag: MediaTag, serial: Int64)? {
+    package func next() -> (tag: MediaTag, serial: Int64)? {
       guard
         let entry = log.read(at: serial, longestLag: longestLag, needsKeyframe: needsKeyframe)
       else { return nil }
@@ -101,19 +103,18 @@ final class TagLog: Sendable {
     }
 
     /// Whether the broadcast is over and all of it was read.
-    var isFinished: Bool { log.isFinished(at: serial) }
+    package var isFinished: Bool { log.isFinished(at: serial) }
 
     /// Since when the next tag has been waiting to be read; nil when none has.
-    var waitingSince: MonotonicTime? { log.logged(at: serial) }
+    package var waitingSince: MonotonicTime? { log.logged(at: serial) }
 
-    /// Goes back so that a new session can begin: to the keyframe that tag `serial` needs.
-    func rewind(before serial: Int64) {
+    /// Goes back so that a new session can begin: to the keyframe that tag `serial` needs, or the
+    /// next unread one.
+    package func rewind(before serial: Int64?) {
       needsKeyframe = true
-      guard let keyframe = log.keyframe(before: serial), keyframe.serial < self.serial else {
-        return
-      }
+      guard let keyframe = log.keyframe(before: serial ?? self.serial) else { return }
       self.serial = keyframe.serial
-      nextFrame = keyframe.frame
+      nextFrame = min(nextFrame, keyframe.frame)
     }
   }
 }
@@ -144,7 +145,10 @@ private struct State {
   init(bound: TagLog.Bound) { self.bound = bound }
 
   mutating func append(_ tag: MediaTag) {
-    entries.append(Entry(tag: tag, logged: .now, serial: end, frame: frames))
+    var tag = tag
+    let now = MonotonicTime.now
+    tag.trace?.logged = now
+    entries.append(Entry(tag: tag, logged: now, serial: end, frame: frames))
     end += 1
     if tag.kind == .video { frames += 1 }
     bytes += tag.body.count

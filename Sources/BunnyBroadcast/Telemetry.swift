@@ -6,7 +6,7 @@ import Synchronization
 final class Telemetry: Sendable {
   private let state = Mutex(State())
 
-  func count(_ change: @Sendable (inout BroadcastTotals) -> Void) {
+  func count(_ change: (inout BroadcastTotals) -> Void) {
     state.withLock { change(&$0.totals) }
   }
 

@@ -4,7 +4,11 @@ import Synchronization
 
 /// When what a file delivers is due: waits for it, or notices that it is far too late.
 final class Pacing: Sendable {
-  enum Verdict { case onTime, tooLate(Int64), cancelled }
+  enum Verdict {
+    case onTime
+    case tooLate(Int64)
+    case cancelled
+  }
 
   /// After being held up for longer than this, a file goes on from where it was.
   static let patience: Int64 = .seconds(2)

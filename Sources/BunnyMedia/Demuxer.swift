@@ -55,7 +55,8 @@ public final class Demuxer {
   public func keepOnly(_ tracks: [Track]) {
     for index in 0..<Int(context.raw.pointee.nb_streams) {
       let isKept = tracks.contains { $0.index == index }
-      context.raw.pointee.streams[index]!.pointee.discard = isKept ? AVDISCARD_DEFAULT : AVDISCARD_ALL
+      context.raw.pointee.streams[index]!.pointee.discard =
+        isKept ? AVDISCARD_DEFAULT : AVDISCARD_ALL
     }
   }
 
