@@ -35,6 +35,24 @@ struct LiveTests {
     #expect(report.problems.first == "Reading stopped early: nothing came for 0.3 s.")
     #expect(try #require(report.testPicture).framesRead > 50)
   }
+
+  @Test(.enabled(if: NginxIngest.isAvailable, "needs nginx with its RTMP module"))
+  func `an RTMP stream is read in real time, as far as asked`() async throws {
+    let ingest = try await NginxIngest()
+    let path = try Clip(frames: 180).make(in: folder, "clip.flv")
+    let publisher = try ChildProcess(
+      "ffmpeg", ["-v", "error", "-re", "-i", path, "-c", "copy", "-f", "flv", ingest.url()])
+    defer { publisher.send(SIGKILL) }
+    let address = ingest.url()
+    let report = try await onThread("inspect") { try inspect(address, secondsLimit: 2) }
+    #expect(report.isLive && report.readError == nil && report.problems == [])
+    #expect(report.source.hasSuffix("/live/•••"))
+    let test = try #require(report.testPicture)
+    #expect((55...62).contains(test.framesRead) && test.lost == 0)
+    // However long ago they were made: all of them by the same time.
+    let delay = try #require(test.delay)
+    #expect(delay.max - delay.min < 1500)
+  }
 }
 
 /// Sends a file to whoever connects first.
