@@ -33,9 +33,9 @@ public final class Decoder {
   ///
   /// - Parameter body: is handed each frame that came out, with its pts in nanoseconds (nil when
   ///   nothing tells it), and may keep what it holds by moving it.
-  func decode(
-    _ packet: Packet?, _ body: (borrowing Frame, _ pts: Int64?) throws -> Void
-  ) rethrows {
+  func decode<Failure: Error>(
+    _ packet: Packet?, _ body: (borrowing Frame, _ pts: Int64?) throws(Failure) -> Void
+  ) throws(Failure) {
     if avcodec_send_packet(context.raw, packet?.raw) < 0 && packet != nil { errors += 1 }
     while avcodec_receive_frame(context.raw, frame.raw) >= 0 {
       if frame.raw.pointee.decode_error_flags != 0 { errors += 1 }

@@ -31,10 +31,10 @@ public final class PicturePool {
   }
 
   /// A new picture, drawn by `draw`. Its memory holds anything at first, an older picture usually.
-  public func picture(
+  public func picture<Failure: Error>(
     time: MonotonicTime,
-    _ draw: (_ y: Picture.Plane, _ u: Picture.Plane, _ v: Picture.Plane) throws -> Void
-  ) rethrows -> Picture {
+    _ draw: (_ y: Picture.Plane, _ u: Picture.Plane, _ v: Picture.Plane) throws(Failure) -> Void
+  ) throws(Failure) -> Picture {
     let frame = frame()
     try draw(frame.raw.plane(0), frame.raw.plane(1), frame.raw.plane(2))
     return Picture(moving: frame, time: time)

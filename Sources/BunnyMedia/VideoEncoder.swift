@@ -143,6 +143,8 @@ extension VideoEncoder.Settings {
     var parameters = [
       "scenecut": "0", "open-gop": "0", "sliced-threads": slicedThreads ? "1" : "0",
       "rc-lookahead": String(lookahead),
+      // The grid is even: x264 need not wait for the next picture to know how long this one lasts.
+      "force-cfr": "1",
       // A thread of its own for the look-ahead would add its own delay.
       "sync-lookahead": "0",
     ]

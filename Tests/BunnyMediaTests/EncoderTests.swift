@@ -79,7 +79,11 @@ import Testing
   }
 
   @Test func `filler keeps the rate where the picture is easy`() throws {
-    let still = picture(0)
+    let still = pool.picture(time: .now) { y, u, v in
+      for plane in [y, u, v] {
+        plane.bytes.update(repeating: 120, count: plane.stride * plane.height)
+      }
+    }
     func bytes(filler: Bool) throws -> Int {
       let encoder = try VideoEncoder(settings { $0.filler = filler })
       var packets: [Packet] = []

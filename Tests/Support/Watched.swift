@@ -12,11 +12,15 @@ public final class Watched<Value: Sendable>: @unchecked Sendable {  // all under
   public var current: Value { condition.withLock { value } }
 
   /// Changes the value and wakes whoever waits for it.
-  public func change<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-    try condition.withLock {
-      defer { condition.broadcast() }
-      return try body(&value)
+  public func change<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    condition.lock()
+    defer {
+      condition.broadcast()
+      condition.unlock()
     }
+    return try body(&value)
   }
 
   /// Blocks until `isReached`. Nil when `seconds` went by first.
