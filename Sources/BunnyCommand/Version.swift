@@ -1,0 +1,2 @@
+/// This version, for `--version` and the first event.
+package let bunnyBroadcastVersion = "0.1.0"
