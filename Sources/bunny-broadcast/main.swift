@@ -1,1 +1,6 @@
-print("not yet")
+import BunnyCommand
+import CBunnyShims
+import Glibc
+
+bunny_keep_secrets_on_crash()  // before a key is in memory
+exit(runCommand())

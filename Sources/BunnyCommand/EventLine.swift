@@ -1,0 +1,131 @@
+package import BunnyBroadcast
+package import BunnyRTMP
+
+/// One line of `--events json`: an object with these keys, then those of its event, all flat.
+///
+/// | key | |
+/// | --- | --- |
+/// | `v` | 1: the version of this format. Keys may be added without a new one |
+/// | `at` | when, ISO 8601 in UTC, with milliseconds |
+/// | `monotonicMs` | when, by `CLOCK_MONOTONIC` |
+/// | `event` | its name |
+///
+/// Times that last are milliseconds, in keys that end in `Ms`; rates are bit/s; an ingest is its URL
+/// without the key. ``begin(_:options:)`` is the first and ``ended(_:reason:exitCode:eventsLost:)``
+/// the last event.
+package struct EventLine: Equatable, Sendable {
+  package let event: String
+  package let fields: [JSONValue.Member]
+
+  package init(_ event: String, _ fields: [JSONValue.Member] = []) {
+    self.event = event
+    self.fields = fields
+  }
+
+  /// Ends with a line break.
+  package func text(at moment: Moment) -> String {
+    let head: [JSONValue.Member] = [
+      .init("v", .integer(1)), .init("at", .string(moment.iso8601)),
+      .init("monotonicMs", .integer(moment.monotonicMs)), .init("event", .string(event)),
+    ]
+    return JSONValue.object(head + fields).line + "\n"
+  }
+
+  /// Name and fields, for a log.
+  package var summary: String { "\(event) \(JSONValue.object(fields).line)" }
+
+  /// What is going to be broadcast, and by which version.
+  package static func begin(
+    _ configuration: BroadcastConfiguration, _ options: PublishOptions
+  ) -> EventLine {
+    let quality = configuration.quality
+    return EventLine(
+      "begin",
+      [
+        .init("version", .string(bunnyBroadcastVersion)),
+        .init("ingest", .string("\(configuration.ingest)")),
+        .init("backup", configuration.backup.map { .string("\($0)") } ?? .null),
+        .init("video", .string(options.videoText)), .init("audio", .string(options.audioText)),
+        .init("width", .integer(quality.resolution.width)),
+        .init("height", .integer(quality.resolution.height)),
+        .init("frameRate", .number(quality.frameRate)),
+        .init("videoBitrate", .integer(quality.videoBitrate)),
+        .init("audioBitrate", .integer(quality.audioBitrate)),
+        .init("isMuted", .bool(configuration.isMuted)),
+      ])
+  }
+
+  package static func muted(_ isMuted: Bool) -> EventLine {
+    EventLine("muted", [.init("isMuted", .bool(isMuted))])
+  }
+
+  package static func ended(
+    _ totals: BroadcastTotals, reason: String, exitCode: ExitCode, eventsLost: Int
+  ) -> EventLine {
+    EventLine(
+      "ended",
+      [.init("reason", .string(reason)), .init("exitCode", .integer(exitCode.rawValue))]
+        + Self.fields(totals) + [.init("eventsLost", .integer(eventsLost))])
+  }
+
+  /// nil for `ended`, which waits for the exit code.
+  package init?(_ event: BunnyBroadcastEvent, eventsLost: Int) {
+    switch event {
+    case .preparing: self.init("preparing")
+    case .started(let ingest): self.init("started", [.init("ingest", .string("\(ingest)"))])
+    case .stopped: self.init("stopped")
+    case .reconnecting(let attempt, let usingBackup, let delay, let reason):
+      self.init(
+        "reconnecting",
+        [
+          .init("attempt", .integer(attempt)), .init("usingBackup", .bool(usingBackup)),
+          .init("afterMs", .integer(Int64(delay.inMilliseconds.rounded()))),
+          .init("reason", .string(reason)),
+        ])
+    case .reconnected(let ingest):
+      self.init("reconnected", [.init("ingest", .string("\(ingest)"))])
+    case .failed(let message): self.init("failed", [.init("message", .string(message))])
+    case .notice(let message): self.init("notice", [.init("message", .string(message))])
+    case .lost(let ingest, let reason):
+      self.init("lost", [.init("ingest", .string("\(ingest)")), .init("reason", .string(reason))])
+    case .sourceLost(let source, let reason):
+      self.init(
+        "sourceLost", [.init("source", .string(source)), .init("reason", .string(reason))])
+    case .dropped(let frames, let reason):
+      self.init("dropped", [.init("frames", .integer(frames)), .init("reason", .string(reason))])
+    case .statistics(let statistics):
+      self.init(
+        "statistics", Self.fields(statistics) + [.init("eventsLost", .integer(eventsLost))])
+    case .ended: return nil
+    }
+  }
+
+  private static func fields(_ statistics: BroadcastStatistics) -> [JSONValue.Member] {
+    [
+      .init("state", .string(statistics.state)),
+      .init("elapsedMs", .number((statistics.elapsedSeconds * 1000).rounded())),
+      .init("framesPerSecond", .number(thousandths(statistics.framesPerSecond))),
+      .init("bitrate", .number(statistics.bitrate.rounded())),
+      .init("queueAgeMs", .number(thousandths(statistics.queueAgeMs))),
+      .init("handlingP50Ms", .number(thousandths(statistics.handlingP50Ms))),
+      .init("handlingP99Ms", .number(thousandths(statistics.handlingP99Ms))),
+    ] + fields(statistics.totals)
+  }
+
+  private static func fields(_ totals: BroadcastTotals) -> [JSONValue.Member] {
+    [
+      .init("capturedFrames", .integer(totals.capturedFrames)),
+      .init("repeatedFrames", .integer(totals.repeatedFrames)),
+      .init("skippedFrames", .integer(totals.skippedFrames)),
+      .init("encodedFrames", .integer(totals.encodedFrames)),
+      .init("droppedFrames", .integer(totals.droppedFrames)),
+      .init("publishedFrames", .integer(totals.publishedFrames)),
+      .init("filledSamples", .integer(totals.filledSamples)),
+      .init("bytes", .integer(totals.bytes)), .init("connections", .integer(totals.connections)),
+      .init("liveMs", .number((totals.liveSeconds * 1000).rounded())),
+      .init("decodeErrors", .integer(totals.decodeErrors)),
+    ]
+  }
+
+  private static func thousandths(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+}

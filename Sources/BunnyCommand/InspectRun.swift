@@ -1,0 +1,3 @@
+func inspectMedia(_ options: InspectOptions) throws(CommandError) {
+  throw CommandError(.fault, "inspect is not wired yet")
+}
