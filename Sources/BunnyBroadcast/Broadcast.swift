@@ -1,31 +1,103 @@
+import BunnyCapture
+import BunnyMedia
+import BunnySystem
+import Synchronization
+
 /// One broadcast, from its sources to an ingest.
 ///
 /// Everything here may be called from any thread; media runs on threads of its own.
 public final class Broadcast: Sendable {
+  /// How long an ingest may take, once media has ended, to take what is left.
+  private static let leave = Duration.seconds(1)
+
   public let configuration: BroadcastConfiguration
+  private let hub = EventHub()
+  private let telemetry = Telemetry()
+  private let line = Line()
+  private let muted: Flag
+  private let stopping = Mutex(Stopping())
+
+  private struct Stopping {
+    var reason: String?
+    var action: (@Sendable () -> Void)?
+  }
 
   /// - Precondition: the configuration's quality is valid (`BroadcastQuality.validate()`).
-  public init(_ configuration: BroadcastConfiguration) { self.configuration = configuration }
+  public init(_ configuration: BroadcastConfiguration) {
+    self.configuration = configuration
+    muted = Flag(configuration.isMuted)
+  }
 
   /// A stream of its own for each caller: what happens from now on, the newest 256 kept, finished
   /// after ``BunnyBroadcastEvent/ended(_:reason:)``.
-  public func events() -> AsyncStream<BunnyBroadcastEvent> { AsyncStream { $0.finish() } }
+  public func events() -> AsyncStream<BunnyBroadcastEvent> { hub.stream() }
 
-  /// Broadcasts until ``stop()``, or for the configured duration. May be called once.
+  /// Broadcasts until ``stop(reason:)``, or for the configured duration. May be called once.
   ///
   /// - Returns: The totals.
   /// - Throws: ``BroadcastError``; the totals are in the `ended` event.
-  public func run() async throws(BroadcastError) -> BroadcastTotals { BroadcastTotals() }
+  public func run() async throws(BroadcastError) -> BroadcastTotals {
+    telemetry.begin(at: .now)
+    hub.send(.preparing)
+    var failure: BroadcastError?
+    do {
+      try await broadcast()
+    } catch {
+      failure = BroadcastError(error)
+    }
+    telemetry.sent(bytes: line.bytes)
+    let totals = telemetry.end(at: .now)
+    let reason = stopping.withLock { $0.reason } ?? "its duration was over"
+    if let failure { hub.send(.failed(message: failure.description)) }
+    hub.send(.stopped)
+    hub.send(.ended(totals, reason: failure?.description ?? reason))
+    hub.finish()
+    if let failure { throw failure }
+    return totals
+  }
 
   /// Ends the broadcast: media stops, the ingest is told, ``run()`` returns within a second or so.
-  public func stop(reason: String = "asked to") {}
+  public func stop(reason: String = "asked to") {
+    let action = stopping.withLock { stopping in
+      if stopping.reason == nil { stopping.reason = reason }
+      return stopping.action
+    }
+    action?()
+  }
 
   /// Whether silence is sent instead of sound.
   public var isMuted: Bool {
-    get { false }
-    set {}
+    get { muted.isSet }
+    set { muted.isSet = newValue }
   }
 
   /// How it does now.
-  public var statistics: BroadcastStatistics { BroadcastStatistics() }
+  public var statistics: BroadcastStatistics { telemetry.statistics(at: .now) }
+
+  private func broadcast() async throws {
+    let lanes = try Lanes(
+      configuration, isMuted: muted, line: line, telemetry: telemetry, events: hub)
+    let stopsAlready = stopping.withLock { stopping in
+      stopping.action = { lanes.stop() }
+      return stopping.reason != nil
+    }
+    if stopsAlready { lanes.stop() }
+    lanes.capture.start()
+    let reporter = Reporter(telemetry: telemetry, line: line, events: hub)
+    reporter.start()
+    defer { reporter.stop() }
+
+    let publishing = Task { try await onThread("publish") { try lanes.publish() } }
+    let encoding = Task { try await lanes.encode() }
+    let media = await encoding.result
+    let leave = Task {
+      try await Task.sleep(for: Self.leave)
+      line.close()
+    }
+    defer { leave.cancel() }
+    let published = await publishing.result
+    try media.get()
+    // What an ingest did not take before somebody ended the broadcast is no failure.
+    if stopping.withLock({ $0.reason }) == nil { try published.get() }
+  }
 }

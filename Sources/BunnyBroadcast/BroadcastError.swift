@@ -27,3 +27,15 @@ extension BroadcastError: CustomStringConvertible {
     }
   }
 }
+
+extension BroadcastError {
+  /// What any error of the lanes means.
+  init(_ error: any Error) {
+    switch error {
+    case let error as BroadcastError: self = error
+    case let error as SourceError: self = .source(error)
+    case let error as RTMPError: self = .ingest(error)
+    default: self = .fault("\(error)")
+    }
+  }
+}

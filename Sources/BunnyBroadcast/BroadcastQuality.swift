@@ -1,4 +1,4 @@
-public import BunnyMedia
+import BunnyMedia
 
 /// What a broadcast looks and sounds like: size, frame rate, bit rates, and how to encode.
 public struct BroadcastQuality: Equatable, Sendable {

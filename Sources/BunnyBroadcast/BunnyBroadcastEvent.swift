@@ -80,8 +80,11 @@ public struct BroadcastTotals: Sendable, Codable, Equatable {
   public var connections = 0
   /// Seconds during which an ingest had accepted the stream.
   public var liveSeconds = 0.0
-  /// Packets of a source that could not be decoded.
+  /// Packets of a source that could not be decoded, and pictures that could not be converted.
   public var decodeErrors = 0
+  /// As in ``BroadcastStatistics``, over the whole broadcast.
+  public var handlingP50Ms = 0.0
+  public var handlingP99Ms = 0.0
 
   public init() {}
 }

@@ -65,7 +65,10 @@ package struct EventLine: Equatable, Sendable {
     EventLine(
       "ended",
       [.init("reason", .string(reason)), .init("exitCode", .integer(exitCode.rawValue))]
-        + Self.fields(totals) + [.init("eventsLost", .integer(eventsLost))])
+        + Self.fields(totals)
+        + Self.handling(totals.handlingP50Ms, totals.handlingP99Ms) + [
+          .init("eventsLost", .integer(eventsLost))
+        ])
   }
 
   /// nil for `ended`, which waits for the exit code.
@@ -107,9 +110,14 @@ package struct EventLine: Equatable, Sendable {
       .init("framesPerSecond", .number(thousandths(statistics.framesPerSecond))),
       .init("bitrate", .number(statistics.bitrate.rounded())),
       .init("queueAgeMs", .number(thousandths(statistics.queueAgeMs))),
-      .init("handlingP50Ms", .number(thousandths(statistics.handlingP50Ms))),
-      .init("handlingP99Ms", .number(thousandths(statistics.handlingP99Ms))),
-    ] + fields(statistics.totals)
+    ] + handling(statistics.handlingP50Ms, statistics.handlingP99Ms) + fields(statistics.totals)
+  }
+
+  private static func handling(_ half: Double, _ most: Double) -> [JSONValue.Member] {
+    [
+      .init("handlingP50Ms", .number(thousandths(half))),
+      .init("handlingP99Ms", .number(thousandths(most))),
+    ]
   }
 
   private static func fields(_ totals: BroadcastTotals) -> [JSONValue.Member] {

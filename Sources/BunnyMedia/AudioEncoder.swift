@@ -66,6 +66,16 @@ public final class AudioEncoder {
     return packets
   }
 
+  /// Leaves a hole: what follows begins at sample `index`, or where it would have, if that is later.
+  ///
+  /// - Returns: What came out; a packet that was begun is filled up with silence.
+  /// - Throws: ``AVFailure`` from `avcodec_send_frame` or `avcodec_receive_packet`.
+  public func jump(to index: Int64) throws(AVFailure) -> [Packet] {
+    let packets = filled > 0 ? try encode(nil, 0..<(samplesPerPacket - filled)) : []
+    position = max(position, index)
+    return packets
+  }
+
   /// What the encoder still holds; a last packet is filled up with silence.
   public func finish() throws(AVFailure) -> [Packet] {
     var packets: [Packet] = []

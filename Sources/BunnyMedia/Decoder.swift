@@ -70,6 +70,27 @@ public final class Decoder {
     return runs
   }
 
+  /// Pictures of one packet of a live input, all stamped `time`, whatever the packet says.
+  public func pictures(_ packet: Packet, stampedAt time: MonotonicTime) -> [Picture] {
+    var pictures: [Picture] = []
+    decode(packet) { frame, _ in pictures.append(Picture(moving: frame, time: time)) }
+    return pictures
+  }
+
+  /// Sound of one packet of a live input, whatever the packet says of its time.
+  ///
+  /// - Parameter stamp: gives the moment of its first sample; it is told how long it lasts, in
+  ///   nanoseconds.
+  public func samples(_ packet: Packet, stamp: (_ length: Int64) -> MonotonicTime) -> [Samples] {
+    var runs: [Samples] = []
+    decode(packet) { frame, _ in
+      let rate = max(1, Int64(frame.raw.pointee.sample_rate))
+      let length = Int64(frame.raw.pointee.nb_samples) * 1_000_000_000 / rate
+      runs.append(Samples(moving: frame, time: stamp(length)))
+    }
+    return runs
+  }
+
   /// Forgets what it holds, before packets of another place follow.
   public func flush() { avcodec_flush_buffers(context.raw) }
 }

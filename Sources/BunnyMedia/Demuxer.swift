@@ -5,7 +5,7 @@ import CBunnyFFmpeg
 /// Belongs to one thread at a time. ``interrupt()`` may come from any.
 public final class Demuxer {
   /// One of its tracks: the picture or the sound.
-  public struct Track {
+  public struct Track: Sendable {
     /// Its place among the container's streams.
     public let index: Int
     public let parameters: CodecParameters
@@ -55,7 +55,8 @@ public final class Demuxer {
   public func keepOnly(_ tracks: [Track]) {
     for index in 0..<Int(context.raw.pointee.nb_streams) {
       let isKept = tracks.contains { $0.index == index }
-      context.raw.pointee.streams[index]!.pointee.discard = isKept ? AVDISCARD_DEFAULT : AVDISCARD_ALL
+      context.raw.pointee.streams[index]!.pointee.discard =
+        isKept ? AVDISCARD_DEFAULT : AVDISCARD_ALL
     }
   }
 

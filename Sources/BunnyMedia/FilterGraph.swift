@@ -120,8 +120,7 @@ private final class AVFilterLibrary: Sendable {
       UnsafeMutableRawPointer?
     ) -> Int32
   let configure: @convention(c) @Sendable (Graph?, UnsafeMutableRawPointer?) -> Int32
-  let push:
-    @convention(c) @Sendable (Filter?, UnsafeMutablePointer<AVFrame>?, Int32) -> Int32
+  let push: @convention(c) @Sendable (Filter?, UnsafeMutablePointer<AVFrame>?, Int32) -> Int32
   let pull: @convention(c) @Sendable (Filter?, UnsafeMutablePointer<AVFrame>?) -> Int32
   let outputTimebase: @convention(c) @Sendable (Filter?) -> AVRational
 

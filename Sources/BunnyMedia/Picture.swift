@@ -9,9 +9,6 @@ public final class Picture: @unchecked Sendable {  // the pointee is never writt
 
   /// When it was captured, as the driver or the file says.
   public let time: MonotonicTime
-  /// When it reached this program: delay is counted from here.
-  public let arrival: MonotonicTime
-
   /// Pixels.
   public var width: Int { Int(raw.pointee.width) }
   /// Pixels.
@@ -24,20 +21,10 @@ public final class Picture: @unchecked Sendable {  // the pointee is never writt
   public var isInterlaced: Bool { raw.pointee.interlaced_frame != 0 }
 
   /// Takes over what `frame` holds, which is empty afterwards.
-  init(moving frame: borrowing Frame, time: MonotonicTime, arrival: MonotonicTime = .now) {
+  init(moving frame: borrowing Frame, time: MonotonicTime) {
     raw = av_frame_alloc()
     av_frame_move_ref(raw, frame.raw)
     self.time = time
-    self.arrival = arrival
-  }
-
-  /// A second view of the same planes.
-  init(sharing other: borrowing Frame, time: MonotonicTime, arrival: MonotonicTime) {
-    raw = av_frame_alloc()
-    let code = av_frame_ref(raw, other.raw)
-    precondition(code >= 0, "av_frame_ref: out of memory")
-    self.time = time
-    self.arrival = arrival
   }
 
   deinit {

@@ -39,7 +39,7 @@ public final class PictureConverter {
     try check(
       "sws_scale",
       bunny_sws_scale(scaler, part.raw, frame.raw, Int32(fit.target.x), Int32(fit.target.y)))
-    return Picture(moving: frame, time: picture.time, arrival: picture.arrival)
+    return Picture(moving: frame, time: picture.time)
   }
 
   private func isBroadcastForm(_ form: Form) -> Bool {

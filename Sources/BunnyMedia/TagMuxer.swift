@@ -39,7 +39,8 @@ public final class TagMuxer {
     avio_flush(context.pointee.pb)
     let header = sink.bytes.dropFirst(9 + 4)  // the file's header, and the size of no tag before
     guard let body = Self.bodies(in: header, of: kind).first else {
-      throw AVFailure(call: "avformat_write_header(flv): no sequence header", code: bunny_error_invalid_data)
+      throw AVFailure(
+        call: "avformat_write_header(flv): no sequence header", code: bunny_error_invalid_data)
     }
     sequenceHeader = MediaTag(
       kind: kind, dts: 0, isKeyframe: true, isSequenceHeader: true, body: body)

@@ -58,7 +58,8 @@ public final class VideoEncoder {
   /// - Throws: ``AVFailure`` when x264 is not there or refuses the settings.
   public init(_ settings: Settings) throws(AVFailure) {
     guard let codec = avcodec_find_encoder_by_name("libx264") else {
-      throw AVFailure(call: "avcodec_find_encoder_by_name(libx264)", code: bunny_error_decoder_not_found)
+      throw AVFailure(
+        call: "avcodec_find_encoder_by_name(libx264)", code: bunny_error_decoder_not_found)
     }
     context = CodecContext(codec)
     timebase = settings.frameRate.reciprocal

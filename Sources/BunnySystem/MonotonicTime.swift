@@ -10,6 +10,9 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
 
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+  /// Later than anything that will happen.
+  public static let distantFuture = MonotonicTime(nanoseconds: Int64.max / 2)
+
   /// This moment.
   public static var now: MonotonicTime {
     var time = timespec()
@@ -26,13 +29,6 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
   /// Nanoseconds from `earlier` to `later`.
   public static func - (later: Self, earlier: Self) -> Int64 {
     later.nanoseconds - earlier.nanoseconds
-  }
-
-  /// Blocks the calling thread until this moment. Returns at once when it has passed.
-  public func sleepUntil() {
-    var time = timespec(
-      tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-    while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
   }
 }
 

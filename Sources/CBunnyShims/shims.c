@@ -1,12 +1,15 @@
 #define _GNU_SOURCE
 #include "bunny_shims.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stddef.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 void bunny_name_this_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
@@ -19,3 +22,9 @@ void bunny_keep_secrets_on_crash(void) {
 }
 
 int bunny_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+int bunny_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+int bunny_spawn_in_directory(void *actions, const char *path) {
+  return posix_spawn_file_actions_addchdir_np(actions, path);
+}

@@ -12,3 +12,9 @@ void bunny_keep_secrets_on_crash(void);
 
 /// A new non-blocking, close-on-exec `eventfd`, or -1.
 int bunny_eventfd(void);
+
+/// A pipe whose ends are closed on exec, or -1.
+int bunny_pipe(int ends[2]);
+
+/// Has the child of a `posix_spawn` start in `path`. `actions` is a `posix_spawn_file_actions_t *`.
+int bunny_spawn_in_directory(void *actions, const char *path);

@@ -1,0 +1,174 @@
+import BunnyCapture
+import BunnyMedia
+import BunnyRTMP
+import BunnySystem
+
+/// The whole way of a frame, put together:
+///
+///     source ─ capture thread ─▶ Picture ─ video lane ─▶ Packet ─┐
+///                                                              ├─ outlet ─▶ tag log ─ publish lane ─▶ ingest
+///     source ─ capture thread ─▶ Samples ─ audio lane ─▶ Packet ─┘
+struct Lanes: Sendable {
+  let capture: Capture
+  private let video: @Sendable () throws -> Void
+  private let audio: @Sendable () throws -> Void
+  private let publishing: @Sendable () throws -> Void
+
+  /// Opens sources and encoders.
+  ///
+  /// - Throws: ``BroadcastError``.
+  init(
+    _ configuration: BroadcastConfiguration, isMuted: Flag, line: Line, telemetry: Telemetry,
+    events: EventHub
+  ) throws(BroadcastError) {
+    let settings = configuration.quality.videoSettings
+    let notice: @Sendable (String) -> Void = { events.send(.notice(message: $0)) }
+    let sources = try Self.open(configuration, settings, notice)
+    let encoders = try Encoders(configuration.quality, settings)
+
+    let log = TagLog()
+    let frame = 1000 / settings.frameRate.value
+    let outlet = Outlet(
+      log: log, shift: Int64((Double(encoders.video.reorderDepth) * frame).rounded(.up)),
+      longestHold: .milliseconds(Int64(Double(settings.mostFramesHeld) * frame) + 200))
+    let origin = Mailbox<MonotonicTime>(capacity: 1)
+    let limit = Limit(configuration.duration, settings.frameRate)
+    capture = Capture(sources, telemetry: telemetry, events: events)
+
+    let videoLane = VideoLane(
+      pictures: capture.pictures, origin: origin,
+      converter: PictureConverter(
+        width: settings.width, height: settings.height, fill: configuration.fill),
+      encoder: encoders.video, muxer: encoders.videoMuxer, rate: settings.frameRate,
+      frameLimit: limit.frames, outlet: outlet, telemetry: telemetry, notice: notice)
+    let audioLane = AudioLane(
+      samples: capture.samples, origin: origin, tolerance: sources.sound?.timeTolerance,
+      encoder: encoders.audio, muxer: encoders.audioMuxer, sampleLimit: limit.samples,
+      isMuted: isMuted, outlet: outlet, telemetry: telemetry, notice: notice)
+    let publishLane = PublishLane(
+      configuration: configuration, cursor: log.cursor(),
+      headers: [
+        .metadata(configuration.quality.metadata), encoders.videoMuxer.sequenceHeader.rtmp,
+        encoders.audioMuxer.sequenceHeader.rtmp,
+      ], line: line, telemetry: telemetry, events: events)
+    video = { [videoLane = Handover(videoLane)] in try videoLane.take().run() }
+    audio = { [audioLane = Handover(audioLane)] in try audioLane.take().run() }
+    publishing = { [publishLane = Handover(publishLane)] in try publishLane.take().run() }
+  }
+
+  /// Runs both media lanes to their end.
+  func encode() async throws {
+    defer { capture.stop() }
+    try await withThrowingTaskGroup(of: Void.self) { lanes in
+      lanes.addTask { try await onThread("video") { try stoppingOnFailure(video) } }
+      lanes.addTask { try await onThread("audio") { try stoppingOnFailure(audio) } }
+      try await lanes.waitForAll()
+    }
+  }
+
+  /// Runs the publish lane to its end, which is also the end of the media. Blocks.
+  func publish() throws {
+    defer { stop() }
+    try publishing()
+  }
+
+  /// No more media: the lanes flush their encoders and end.
+  func stop() { capture.stop() }
+
+  private func stoppingOnFailure(_ lane: () throws -> Void) throws {
+    do { try lane() } catch {
+      stop()
+      throw error
+    }
+  }
+
+  private static func open(
+    _ configuration: BroadcastConfiguration, _ settings: VideoEncoder.Settings,
+    _ notice: @escaping @Sendable (String) -> Void
+  ) throws(BroadcastError) -> OpenSources {
+    do {
+      let sources = try OpenSources(
+        video: configuration.video, audio: configuration.audio, width: settings.width,
+        height: settings.height, frameRate: settings.frameRate, notice: notice)
+      sources.notices.forEach(notice)
+      return sources
+    } catch {
+      throw .source(error)
+    }
+  }
+}
+
+/// Both encoders, and what makes tags of their packets.
+private struct Encoders {
+  let video: VideoEncoder
+  let audio: AudioEncoder
+  let videoMuxer: TagMuxer
+  let audioMuxer: TagMuxer
+
+  init(
+    _ quality: BroadcastQuality, _ settings: VideoEncoder.Settings
+  ) throws(BroadcastError) {
+    do {
+      video = try VideoEncoder(settings)
+      audio = try AudioEncoder(bitrate: quality.audioBitrate, coder: quality.encoder.aacCoder)
+      videoMuxer = try TagMuxer(video.parameters)
+      audioMuxer = try TagMuxer(audio.parameters)
+    } catch {
+      throw .encoder(error)
+    }
+  }
+}
+
+/// Where the configured duration ends both tracks.
+private struct Limit {
+  let frames: Int64?
+  let samples: Int64?
+
+  init(_ duration: Duration?, _ rate: Timebase) {
+    frames = duration.map { Timebase.nanoseconds.convert($0.nanoseconds, to: rate.reciprocal) }
+    samples = frames.map {
+      rate.reciprocal.convert($0, to: Timebase(1, Int32(broadcastSampleRate)))
+    }
+  }
+}
+
+/// Carries something that belongs to one thread to that thread.
+/// Taken once, before anyone else looks.
+private final class Handover<Content>: @unchecked Sendable {
+  private let content: Content
+  init(_ content: Content) { self.content = content }
+  func take() -> Content { content }
+}
+
+extension VideoEncoder.Settings {
+  /// How many pictures x264 holds back at most: its look-ahead, B-frames, and one for each of its
+  /// frame threads, of which it makes one and a half for each core.
+  fileprivate var mostFramesHeld: Int {
+    let threads = threads > 0 ? threads : processorCount * 3 / 2 + 1
+    return lookahead + bFrames + (slicedThreads ? 0 : threads) + 1
+  }
+}
+
+extension MediaTag {
+  fileprivate var rtmp: RTMPTag { RTMPTag(self, serial: -1) }
+}
+
+extension BroadcastQuality {
+  /// `onMetaData`, with true values.
+  fileprivate var metadata: [(String, AMF0Value)] {
+    [
+      ("width", .number(Double(resolution.width))),
+      ("height", .number(Double(resolution.height))),
+      ("framerate", .number(videoSettings.frameRate.value)),
+      ("videocodecid", 7),  // H.264
+      ("videodatarate", .number(Double(videoBitrate) / 1000)),
+      ("audiocodecid", 10),  // AAC
+      ("audiodatarate", .number(Double(audioBitrate) / 1000)),
+      ("audiosamplerate", .number(Double(broadcastSampleRate))),
+      ("audiosamplesize", 16),
+      ("audiochannels", 2),
+      ("stereo", true),
+      ("encoder", .string("bunny-broadcast \(bunnyBroadcastVersion)")),
+    ]
+  }
+}

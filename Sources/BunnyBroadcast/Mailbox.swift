@@ -1,0 +1,56 @@
+package import BunnySystem
+import Synchronization
+
+/// A bounded queue from one thread to another. When it is full the oldest element makes room.
+package final class Mailbox<Element: Sendable>: Sendable {
+  package enum Taken {
+    case element(Element)
+    case timeout
+    /// Closed, and everything was taken.
+    case closed
+  }
+
+  private struct State {
+    var elements: [Element] = []
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+  private let wake = WakeEvent()
+  private let capacity: Int
+
+  /// - Parameter capacity: elements, positive.
+  package init(capacity: Int) { self.capacity = capacity }
+
+  /// - Returns: How many elements were thrown out for it; 1 also when the mailbox is closed.
+  @discardableResult
+  package func put(_ element: Element) -> Int {
+    let dropped = state.withLock { state in
+      guard !state.isClosed else { return 1 }
+      state.elements.append(element)
+      guard state.elements.count > capacity else { return 0 }
+      state.elements.removeFirst()
+      return 1
+    }
+    wake.signal()
+    return dropped
+  }
+
+  /// The oldest element; waits for one until `deadline`.
+  package func take(until deadline: MonotonicTime) -> Taken {
+    while true {
+      let taken: Taken? = state.withLock { state in
+        if !state.elements.isEmpty { return .element(state.elements.removeFirst()) }
+        return state.isClosed ? .closed : nil
+      }
+      if let taken { return taken }
+      if !wake.wait(until: deadline) { return .timeout }
+    }
+  }
+
+  /// Nothing is put in any more. What is inside can still be taken.
+  package func close() {
+    state.withLock { $0.isClosed = true }
+    wake.signal()
+  }
+}

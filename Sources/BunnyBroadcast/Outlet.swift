@@ -1,0 +1,36 @@
+import BunnyMedia
+import BunnySystem
+import Synchronization
+
+/// Where both lanes hand over their tags: through the interleaver into the tag log. Any thread.
+final class Outlet: Sendable {
+  /// Milliseconds that all times move by, so that none is negative: B-frames are decoded before they
+  /// are shown.
+  let shift: Int64
+  let log: TagLog
+  private let state: Mutex<State>
+
+  private struct State {
+    var interleaver: Interleaver
+    var open: Set<MediaTag.Kind> = [.video, .audio]
+  }
+
+  init(log: TagLog, shift: Int64, longestHold: Int64) {
+    self.log = log
+    self.shift = shift
+    state = Mutex(State(interleaver: Interleaver(longestHold: longestHold)))
+  }
+
+  func offer(_ tag: MediaTag) {
+    state.withLock { state in log.append(state.interleaver.offer(tag, at: .now)) }
+  }
+
+  /// A lane has ended; the log is finished with the second one.
+  func finish(_ kind: MediaTag.Kind) {
+    state.withLock { state in
+      log.append(state.interleaver.finish(kind, at: .now))
+      state.open.remove(kind)
+      if state.open.isEmpty { log.finish() }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import BunnyMedia
+import BunnyRTMP
+import BunnySystem
+
+/// The path of a tag, from the log to an ingest, over as many connections as it takes.
+///
+/// Belongs to one thread. Returns when the broadcast is over and all of it was sent.
+struct PublishLane {
+  let configuration: BroadcastConfiguration
+  let cursor: TagLog.Cursor
+  /// Metadata and sequence headers, for the beginning of each connection.
+  let headers: [RTMPTag]
+  let line: Line
+  let telemetry: Telemetry
+  let events: EventHub
+
+  func run() throws(RTMPError) {
+    var backoff = Backoff()
+    var bytesBefore: Int64 = 0
+    while !line.isClosed {
+      let connection = RTMPConnection(
+        to: configuration.ingest, options: RTMPConnection.Options(configuration))
+      guard line.begin(connection, bytesBefore) else { return }
+      let feed = TagFeed(cursor, headers: headers, telemetry: telemetry) { frames in
+        telemetry.count { $0.droppedFrames += frames }
+        events.send(.dropped(frames: frames, reason: "the ingest was too far behind"))
+      }
+      do {
+        try publish(feed, over: connection, &backoff)
+        return
+      } catch {
+        bytesBefore += connection.counters.bytesSent
+        try pause(after: error, feed, &backoff)
+      }
+    }
+  }
+
+  private func publish(
+    _ feed: TagFeed, over connection: RTMPConnection, _ backoff: inout Backoff
+  ) throws(RTMPError) {
+    var accepted = false
+    defer { telemetry.disconnected(at: .now) }
+    let hadBeenLive = telemetry.statistics(at: .now).totals.connections > 0
+    try connection.publish(feed) { state in
+      guard state == .publishing else { return }
+      accepted = true
+      telemetry.connected(at: .now)
+      events.send(hadBeenLive ? .reconnected(connection.ingest) : .started(connection.ingest))
+    }
+    if accepted { backoff.succeeded() }
+  }
+
+  /// Says what happened, and waits as long as the rule says.
+  ///
+  /// - Throws: `error` itself when there is to be no other try.
+  private func pause(
+    after error: RTMPError, _ feed: TagFeed, _ backoff: inout Backoff
+  ) throws(RTMPError) {
+    telemetry.waiting(since: cursor.waitingSince)
+    if error.category == .lost {
+      backoff.succeeded()  // it had worked
+      events.send(.lost(error.ingest, reason: error.description))
+    }
+    // A key that has been accepted before is right: its refusal may pass.
+    let mayPass = error.isRetryable || telemetry.statistics(at: .now).totals.connections > 0
+    guard configuration.retry == .always, mayPass, !line.isClosed else { throw error }
+    cursor.rewind(before: feed.oldestUnsent)
+    let wait = backoff.failed(chance: .random(in: 0...1))
+    events.send(
+      .reconnecting(
+        attempt: backoff.failures, usingBackup: false, after: wait, reason: error.description))
+    line.wait(wait)
+  }
+}
+
+extension RTMPConnection.Options {
+  init(_ configuration: BroadcastConfiguration) {
+    self.init()
+    timestampBase = configuration.timestampBase
+  }
+}
+
+extension Duration {
+  /// Rounded down.
+  var nanoseconds: Int64 {
+    components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+  }
+}

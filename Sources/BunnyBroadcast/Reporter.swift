@@ -1,0 +1,35 @@
+import BunnySystem
+
+/// Sends a `statistics` event every three seconds, from a thread of its own.
+final class Reporter: Sendable {
+  private static let period: Int64 = .seconds(3)
+
+  private let telemetry: Telemetry
+  private let line: Line
+  private let events: EventHub
+  private let isOver = Flag()
+  private let wake = WakeEvent()
+
+  init(telemetry: Telemetry, line: Line, events: EventHub) {
+    self.telemetry = telemetry
+    self.line = line
+    self.events = events
+  }
+
+  func start() {
+    startThread("report") { [self] in
+      var next = MonotonicTime.now + Self.period
+      while !isOver.isSet {
+        if wake.wait(until: next) { continue }
+        telemetry.sent(bytes: line.bytes)
+        events.send(.statistics(telemetry.statistics(at: .now, endsPeriod: true)))
+        next = next + Self.period
+      }
+    }
+  }
+
+  func stop() {
+    isOver.isSet = true
+    wake.signal()
+  }
+}

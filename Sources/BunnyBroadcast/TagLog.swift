@@ -1,0 +1,196 @@
+package import BunnyMedia
+package import BunnySystem
+import Synchronization
+
+/// The broadcast's one log of media tags: appended to in dts order, bounded, read by any number of
+/// consumers, each at its own pace.
+package final class TagLog: Sendable {
+  /// How much it keeps for consumers that are behind: whichever is reached first.
+  package struct Bound: Sendable {
+    /// Milliseconds of media.
+    package var milliseconds: Int64 = 12_000
+    package var bytes = 16 << 20
+
+    package init() {}
+  }
+
+  private let state: Mutex<State>
+
+  package init(bound: Bound = Bound()) { state = Mutex(State(bound: bound)) }
+
+  /// Adds tags, in dts order, and wakes all consumers.
+  package func append(_ tags: [MediaTag]) {
+    guard !tags.isEmpty else { return }
+    let wakes = state.withLock { state in
+      for tag in tags { state.append(tag) }
+      return state.wakes
+    }
+    for wake in wakes { wake.signal() }
+  }
+
+  /// Nothing follows.
+  package func finish() {
+    let wakes = state.withLock { state in
+      state.isFinished = true
+      return state.wakes
+    }
+    for wake in wakes { wake.signal() }
+  }
+
+  /// A new consumer, which begins with the oldest keyframe that is kept.
+  ///
+  /// - Parameter longestLag: milliseconds of media it may be behind before it jumps ahead to a
+  ///   keyframe.
+  package func cursor(longestLag: Int64 = Bound().milliseconds) -> Cursor {
+    let wake = WakeEvent()
+    let serial = state.withLock { state in
+      state.wakes.append(wake)
+      return state.first
+    }
+    return Cursor(log: self, wake: wake, longestLag: longestLag, at: serial)
+  }
+
+  fileprivate func read(at serial: Int64, longestLag: Int64, needsKeyframe: Bool) -> Entry? {
+    state.withLock { $0.read(at: serial, longestLag: longestLag, needsKeyframe: needsKeyframe) }
+  }
+
+  fileprivate func isFinished(at serial: Int64) -> Bool {
+    state.withLock { $0.isFinished && serial >= $0.end }
+  }
+
+  fileprivate func keyframe(before serial: Int64) -> Entry? {
+    state.withLock { $0.keyframe(before: serial) }
+  }
+
+  fileprivate func logged(at serial: Int64) -> MonotonicTime? {
+    state.withLock { $0.logged(at: serial) }
+  }
+
+  fileprivate func remove(_ wake: WakeEvent) {
+    state.withLock { state in state.wakes.removeAll { $0 === wake } }
+  }
+
+  /// One consumer's place in the log. Belongs to one thread.
+  package final class Cursor: @unchecked Sendable {  // read and moved by its consumer's thread only
+    /// Signalled when there may be more to read.
+    package let wake: WakeEvent
+    private let log: TagLog
+    private let longestLag: Int64
+    private var serial: Int64
+    private var nextFrame: Int64 = 0  // counts all video frames of the broadcast
+    private var needsKeyframe = true
+    /// Video frames that this consumer was too slow for, since the beginning.
+    package private(set) var droppedFrames: Int64 = 0
+
+    fileprivate init(log: TagLog, wake: WakeEvent, longestLag: Int64, at serial: Int64) {
+      self.log = log
+      self.wake = wake
+      self.longestLag = longestLag
+      self.serial = serial
+    }
+    deinit { log.remove(wake) }
+
+    /// The next tag and its number in the log; nil when there is none yet.
+    package func next() -> (tag: MediaTag, serial: Int64)? {
+      guard
+        let entry = log.read(at: serial, longestLag: longestLag, needsKeyframe: needsKeyframe)
+      else { return nil }
+      droppedFrames += max(0, entry.frame - nextFrame)
+      serial = entry.serial + 1
+      nextFrame = entry.frame + (entry.tag.kind == .video ? 1 : 0)
+      needsKeyframe = false
+      return (entry.tag, entry.serial)
+    }
+
+    /// Whether the broadcast is over and all of it was read.
+    package var isFinished: Bool { log.isFinished(at: serial) }
+
+    /// Since when the next tag has been waiting to be read; nil when none has.
+    package var waitingSince: MonotonicTime? { log.logged(at: serial) }
+
+    /// Goes back so that a new session can begin: to the keyframe that tag `serial` needs, or the
+    /// next unread one.
+    package func rewind(before serial: Int64?) {
+      needsKeyframe = true
+      guard let keyframe = log.keyframe(before: serial ?? self.serial) else { return }
+      self.serial = keyframe.serial
+      nextFrame = min(nextFrame, keyframe.frame)
+    }
+  }
+}
+
+/// A tag in the log.
+private struct Entry {
+  let tag: MediaTag
+  let logged: MonotonicTime
+  /// Its number among all tags of the broadcast.
+  let serial: Int64
+  /// How many video frames came before it.
+  let frame: Int64
+}
+
+private struct State {
+  let bound: TagLog.Bound
+  var wakes: [WakeEvent] = []
+  var isFinished = false
+  private var entries: [Entry?] = []  // those before `head` are nil, so that their bytes are freed
+  private var head = 0
+  private var bytes = 0
+  private var frames: Int64 = 0
+  /// The number that the next tag will have.
+  private(set) var end: Int64 = 0
+  /// The number of the oldest tag that is kept.
+  var first: Int64 { end - Int64(entries.count - head) }
+
+  init(bound: TagLog.Bound) { self.bound = bound }
+
+  mutating func append(_ tag: MediaTag) {
+    var tag = tag
+    let now = MonotonicTime.now
+    tag.trace?.logged = now
+    entries.append(Entry(tag: tag, logged: now, serial: end, frame: frames))
+    end += 1
+    if tag.kind == .video { frames += 1 }
+    bytes += tag.body.count
+    while end - first > 1, let oldest = entries[head]?.tag,
+      tag.dts - oldest.dts > bound.milliseconds || bytes > bound.bytes
+    {
+      bytes -= oldest.body.count
+      entries[head] = nil
+      head += 1
+    }
+    if head > 1024 {
+      entries.removeFirst(head)
+      head = 0
+    }
+  }
+
+  func read(at wanted: Int64, longestLag: Int64, needsKeyframe: Bool) -> Entry? {
+    guard end > first else { return nil }
+    let serial = max(wanted, first)
+    guard let entry = self[serial], let newest = self[end - 1] else { return nil }
+    let isBehind = newest.tag.dts - entry.tag.dts > longestLag
+    // A frame whose predecessors are missing cannot be decoded: go on with a keyframe.
+    guard serial > wanted || isBehind || needsKeyframe else { return entry }
+    let earliest = isBehind ? newest.tag.dts - longestLag : .min
+    return (serial..<end).lazy.compactMap { self[$0] }.first {
+      $0.tag.isVideoKeyframe && $0.tag.dts >= earliest
+    }
+  }
+
+  func keyframe(before serial: Int64) -> Entry? {
+    (first..<max(first, min(serial + 1, end))).lazy.compactMap { self[$0] }.last {
+      $0.tag.isVideoKeyframe
+    }
+  }
+
+  func logged(at serial: Int64) -> MonotonicTime? { self[max(serial, first)]?.logged }
+
+  private subscript(serial: Int64) -> Entry? {
+    serial >= first && serial < end ? entries[head + Int(serial - first)] : nil
+  }
+}
+
+extension MediaTag {
+  fileprivate var isVideoKeyframe: Bool { kind == .video && isKeyframe }
+}

@@ -1,0 +1,110 @@
+import BunnyMedia
+import BunnySystem
+import Synchronization
+
+/// What all lanes count into. Any thread.
+final class Telemetry: Sendable {
+  private let state = Mutex(State())
+
+  func count(_ change: (inout BroadcastTotals) -> Void) {
+    state.withLock { change(&$0.totals) }
+  }
+
+  func begin(at now: MonotonicTime) {
+    state.withLock { state in
+      state.began = now
+      state.last = (now, 0, 0)
+      state.phase = .preparing
+    }
+  }
+
+  /// An ingest has accepted the stream.
+  func connected(at now: MonotonicTime) {
+    state.withLock { state in
+      state.phase = .live
+      state.liveSince = now
+      state.totals.connections += 1
+    }
+  }
+
+  func disconnected(at now: MonotonicTime) {
+    state.withLock { state in
+      if let since = state.liveSince { state.liveNanoseconds += now - since }
+      state.liveSince = nil
+    }
+  }
+
+  /// A tag's last byte is in the socket, with what waits behind it.
+  func published(_ tag: MediaTag, at sent: MonotonicTime) {
+    state.withLock { state in
+      if tag.kind == .video { state.totals.publishedFrames += 1 }
+      guard let trace = tag.trace else { return }
+      let handling = Double((trace.encoding - trace.arrival) + (sent - trace.logged)) / 1e6
+      state.handling.add(milliseconds: handling)
+      state.recentHandling.add(milliseconds: handling)
+    }
+  }
+
+  func waiting(since: MonotonicTime?) { state.withLock { $0.waitingSince = since } }
+
+  /// Bytes that went to ingests up to now.
+  func sent(bytes: Int64) { state.withLock { $0.totals.bytes = bytes } }
+
+  /// - Parameter endsPeriod: rates are measured from here on anew.
+  func statistics(at now: MonotonicTime, endsPeriod: Bool = false) -> BroadcastStatistics {
+    state.withLock { state in
+      if endsPeriod { state.endPeriod(at: now) }
+      var statistics = BroadcastStatistics()
+      statistics.state = state.phase.rawValue
+      statistics.elapsedSeconds = state.began.map { Double(now - $0) / 1e9 } ?? 0
+      (statistics.framesPerSecond, statistics.bitrate) = state.recent
+      statistics.queueAgeMs = state.waitingSince.map { Double(now - $0) / 1e6 } ?? 0
+      statistics.handlingP50Ms = state.recentHandling.percentile(0.5)
+      statistics.handlingP99Ms = state.recentHandling.percentile(0.99)
+      statistics.totals = state.totalsNow(now)
+      if endsPeriod { state.recentHandling = Histogram() }
+      return statistics
+    }
+  }
+
+  func end(at now: MonotonicTime) -> BroadcastTotals {
+    disconnected(at: now)
+    return state.withLock { state in
+      state.phase = .idle
+      return state.totalsNow(now)
+    }
+  }
+}
+
+private struct State {
+  var totals = BroadcastTotals()
+  var began: MonotonicTime?
+  var phase = BunnyBroadcastState.idle
+  var liveSince: MonotonicTime?
+  var liveNanoseconds: Int64 = 0
+  var handling = Histogram()
+  var recentHandling = Histogram()
+  var last: (time: MonotonicTime, encoded: Int, bytes: Int64)?
+  var recent: (framesPerSecond: Double, bitrate: Double) = (0, 0)
+  var waitingSince: MonotonicTime?
+}
+
+extension State {
+  fileprivate mutating func endPeriod(at now: MonotonicTime) {
+    defer { last = (now, totals.encodedFrames, totals.bytes) }
+    guard let last, now > last.time else { return }
+    let seconds = Double(now - last.time) / 1e9
+    recent = (
+      Double(totals.encodedFrames - last.encoded) / seconds,
+      Double(totals.bytes - last.bytes) * 8 / seconds
+    )
+  }
+
+  fileprivate func totalsNow(_ now: MonotonicTime) -> BroadcastTotals {
+    var totals = totals
+    totals.liveSeconds = Double(liveNanoseconds + (liveSince.map { now - $0 } ?? 0)) / 1e9
+    totals.handlingP50Ms = handling.percentile(0.5)
+    totals.handlingP99Ms = handling.percentile(0.99)
+    return totals
+  }
+}

@@ -1,0 +1,56 @@
+import BunnyMedia
+import BunnySystem
+import Glibc
+
+/// A file that FFmpeg reads, played in real time and looped without a hitch.
+///
+/// A pass lasts as long as its longer track: the shorter one is held or silent.
+public struct MediaFile: Sendable {
+  /// nil when the picture was not asked for.
+  public let pictures: (any PictureSource)?
+  /// nil when the sound was not asked for, or the file has none.
+  public let sound: (any SampleSource)?
+
+  /// - Parameters:
+  ///   - path: a file here, or an address that libavformat opens.
+  ///   - notice: is told what had to be helped, in a sentence.
+  /// - Throws: ``SourceError``; also when the picture is asked for and there is none.
+  public init(
+    _ path: String, video: Bool, audio: Bool, notice: @escaping @Sendable (String) -> Void
+  ) throws(SourceError) {
+    let location = try Self.location(path)
+    let tracks = Set<LoopingReader.Track>((video ? [.video] : []) + (audio ? [.audio] : []))
+    let reader = try LoopingReader(location, name: path, wanting: tracks)
+    if video && reader.video == nil { throw .notMedia(path, reason: "it has no picture") }
+    if !video && reader.audio == nil { throw .notMedia(path, reason: "it has no sound") }
+    do {
+      pictures = try reader.video.map { track throws(AVFailure) in
+        FilePictures(reader, track, try Decoder(track), name: path, notice: notice)
+      }
+      sound = try reader.audio.map { track throws(AVFailure) in
+        FileSound(reader, try Decoder(track))
+      }
+    } catch {
+      throw .notMedia(path, reason: "FFmpeg cannot decode it, \(error.reason)")
+    }
+  }
+
+  /// A name that exists here is a file, whatever it looks like; others may be addresses.
+  private static func location(_ path: String) throws(SourceError) -> String {
+    if access(path, F_OK) == 0 { return "file:\(path)" }
+    guard path.contains("://") else { throw .missing(path) }
+    return path
+  }
+}
+
+extension SourceError {
+  /// What a failure to open `name` means.
+  init(_ failure: AVFailure, opening name: String) {
+    switch failure.code {
+    case -ENOENT: self = .missing(name)
+    case -EACCES, -EPERM, -EISDIR, -EIO, -ENXIO, -ENODEV, -EBUSY, -ECONNREFUSED:
+      self = .unreadable(name, reason: failure.reason)
+    default: self = .notMedia(name, reason: failure.reason)
+    }
+  }
+}

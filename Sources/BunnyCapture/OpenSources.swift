@@ -1,0 +1,86 @@
+public import BunnyMedia
+
+/// What a broadcast captures from.
+public struct OpenSources: Sendable {
+  public let pictures: any PictureSource
+  /// nil is silence.
+  public let sound: (any SampleSource)?
+  /// What a person should know of the choice, in sentences.
+  public let notices: [String]
+
+  /// Opens what `--video` and `--audio` ask for.
+  ///
+  /// - Parameters:
+  ///   - width: pixels of the broadcast, which a test picture is drawn for; height likewise.
+  ///   - frameRate: pictures a second.
+  ///   - notice: is told later what had to be helped, in a sentence.
+  /// - Throws: ``SourceError``.
+  public init(
+    video: VideoInput, audio: AudioInput, width: Int, height: Int, frameRate: Timebase,
+    notice: @escaping @Sendable (String) -> Void
+  ) throws(SourceError) {
+    if case .file(let path) = video, audio == .automatic || audio == .file(path) {
+      let file = try MediaFile(path, video: true, audio: true, notice: notice)
+      guard let pictures = file.pictures else { throw .notMedia(path, reason: "it has no picture") }
+      self.pictures = pictures
+      sound = file.sound
+      notices = file.sound == nil ? ["\(path) has no sound: the broadcast is silent"] : []
+      return
+    }
+    pictures = try Self.pictures(
+      video, width: width, height: height, frameRate: frameRate, notice: notice)
+    (sound, notices) = try Self.sound(audio, belongingTo: video, notice: notice)
+  }
+
+  private static func pictures(
+    _ input: VideoInput, width: Int, height: Int, frameRate: Timebase,
+    notice: @escaping @Sendable (String) -> Void
+  ) throws(SourceError) -> any PictureSource {
+    switch input {
+    case .test:
+      return TestPicture(width: width, height: height, frameRate: frameRate)
+    case .file(let path):
+      let file = try MediaFile(path, video: true, audio: false, notice: notice)
+      guard let pictures = file.pictures else { throw .notMedia(path, reason: "it has no picture") }
+      return pictures
+    case .libavdevice(let format, let device):
+      return DevicePictures(
+        input: try DeviceInput(format, device, .picture, framesPerSecond: frameRate.value))
+    case .automatic:
+      throw .notBuilt(
+        "The camera of this machine",
+        instead: "give --video av:v4l2:/dev/video0, file:PATH or test")
+    case .camera(let name):
+      throw .notBuilt(
+        "Camera \(name)",
+        instead: "give --video av:v4l2:\(name.hasPrefix("/") ? name : "/dev/video0"), "
+          + "file:PATH or test")
+    }
+  }
+
+  private static func sound(
+    _ input: AudioInput, belongingTo video: VideoInput,
+    notice: @escaping @Sendable (String) -> Void
+  ) throws(SourceError) -> ((any SampleSource)?, notices: [String]) {
+    switch input {
+    case .silence:
+      return (nil, [])
+    case .tone:
+      return (Tone(), [])
+    case .automatic where video == .test:
+      return (Tone(), [])
+    case .automatic:
+      return (nil, ["No microphone is looked for yet: the broadcast is silent; --audio chooses"])
+    case .file(let path):
+      let file = try MediaFile(path, video: false, audio: true, notice: notice)
+      return (file.sound, [])
+    case .libavdevice(let format, let device):
+      let input = try DeviceInput(format, device, .sound, framesPerSecond: 25)
+      return (DeviceSound(input: input), [])
+    case .microphone(let name):
+      let device = name.hasPrefix("alsa:") ? name : "alsa:\(name)"
+      throw .notBuilt(
+        "Microphone \(name)", instead: "give --audio av:\(device), tone or silence")
+    }
+  }
+}

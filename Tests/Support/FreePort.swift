@@ -1,0 +1,83 @@
+import BunnySystem
+import Foundation
+
+/// TCP ports of 127.0.0.1.
+public enum FreePort {
+  /// A port that nobody listens on. Somebody else may take it before it is used; so far nobody did.
+  public static func next() throws -> UInt16 {
+    let listener = try Loopback.listen(port: 0)
+    defer { close(listener) }
+    return try Loopback.port(of: listener)
+  }
+
+  /// Waits until somebody listens on `port`, without connecting: `ffmpeg -listen 1` takes only one.
+  public static func waitUntilListening(
+    _ port: UInt16, atMost seconds: Double = 20
+  ) async throws {
+    let end = MonotonicTime.now + .seconds(seconds)
+    while !isListening(port) {
+      guard MonotonicTime.now < end else {
+        throw WaitedInVain(what: "a listener on port \(port)", seconds: seconds)
+      }
+      try await Task.sleep(for: .milliseconds(5))  // the kernel tells nobody when a listener is born
+    }
+  }
+
+  /// Whether the kernel's table has a listener (state 0A) on `port`.
+  public static func isListening(_ port: UInt16) -> Bool {
+    ["/proc/net/tcp", "/proc/net/tcp6"].contains { table in
+      guard let text = try? String(contentsOfFile: table, encoding: .utf8) else { return false }
+      let suffix = ":" + String(format: "%04X", port)
+      return text.split(separator: "\n").contains { line in
+        let fields = line.split(separator: " ")
+        return fields.count > 3 && fields[1].hasSuffix(suffix) && fields[3] == "0A"
+      }
+    }
+  }
+}
+
+/// Sockets on 127.0.0.1.
+public enum Loopback {
+  /// A non-blocking listener; port 0 lets the kernel choose.
+  public static func listen(port: UInt16, receiveBuffer: Int32? = nil) throws -> Int32 {
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    let listener = socket(AF_INET, type, 0)
+    guard listener >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    var one: Int32 = 1
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, 4)
+    if var receiveBuffer {  // before accepting: it decides the window's scale
+      setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, 4)
+    }
+    var address = loopback(port)
+    let code = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard code == 0, Foundation.listen(listener, 64) == 0 else {
+      let error = errno
+      close(listener)
+      throw POSIXError(.init(rawValue: error) ?? .EIO)
+    }
+    return listener
+  }
+
+  /// The port a socket is bound to.
+  public static func port(of socket: Int32) throws -> UInt16 {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let code = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &size) }
+    }
+    guard code == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    return UInt16(bigEndian: address.sin_port)
+  }
+
+  private static func loopback(_ port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return address
+  }
+}

@@ -1,0 +1,122 @@
+public import BunnyRTMP
+import Foundation
+
+/// A real nginx with its RTMP module, on a free port of 127.0.0.1 and in a directory of its own.
+///
+/// `live` takes any stream name; `keyed` only ``goodKey``, hanging up on others like every nginx-rtmp
+/// whose `on_publish` says no. Both record all that is published.
+public final class NginxIngest: Sendable {
+  public static let command = "/usr/sbin/nginx"
+  public static let module = "/usr/lib/nginx/modules/ngx_rtmp_module.so"
+  /// The one stream name that `keyed` takes.
+  public static let goodKey = "the-right-key"
+
+  /// Whether this machine has what it takes.
+  public static var isAvailable: Bool {
+    [command, module].allSatisfy(FileManager.default.fileExists(atPath:))
+  }
+
+  public let port: UInt16
+  private let directory: TemporaryDirectory
+  private let nginx: ChildProcess
+
+  /// Starts nginx and waits until it listens.
+  public init() async throws {
+    directory = try TemporaryDirectory()
+    port = try FreePort.next()
+    let httpPort = try FreePort.next()
+    for folder in ["logs", "recordings", "temp"] {
+      try FileManager.default.createDirectory(
+        atPath: directory.file(folder), withIntermediateDirectories: false)
+    }
+    let configuration = Self.configuration(
+      directory: directory.path, port: port, httpPort: httpPort)
+    try configuration.write(
+      toFile: directory.file("nginx.conf"), atomically: false, encoding: .utf8)
+    nginx = try ChildProcess(
+      Self.command, ["-p", directory.path, "-c", directory.file("nginx.conf"), "-e", "stderr"])
+    try await FreePort.waitUntilListening(port)
+    try await FreePort.waitUntilListening(httpPort)
+  }
+
+  /// The publish URL of a stream.
+  public func url(app: String = "live", key: String = "key") -> String {
+    "rtmp://127.0.0.1:\(port)/\(app)/\(key)"
+  }
+
+  public func ingest(app: String = "live", key: String = "key") throws -> Ingest {
+    try Ingest(url(app: app, key: key))
+  }
+
+  /// Kills it at once, as a machine that fails would; or stops and continues it.
+  public func send(_ signal: Int32) { nginx.send(signal) }
+
+  /// What nginx wrote about itself: one line an HTTP callback, then its errors.
+  public var log: String { nginx.standardOutput + nginx.standardError }
+
+  /// Waits until `count` recordings are finished, that is, until their publishers have left.
+  /// - Returns: The paths of all finished FLV files, oldest first.
+  public func recordings(
+    atLeast count: Int = 1, atMost seconds: Double = 30
+  ) async throws -> [String] {
+    try await nginx.waitForOutput(in: .output, atMost: seconds) {
+      Self.finishedRecordings(in: $0).count >= count
+    }
+    return Self.finishedRecordings(in: nginx.standardOutput)
+  }
+
+  /// Ends nginx and waits for it.
+  public func stop() async throws {
+    nginx.send(SIGTERM)
+    _ = try await nginx.outcome()
+  }
+
+  /// The paths in the lines that `on_record_done` left in the access log.
+  private static func finishedRecordings(in log: String) -> [String] {
+    log.split(separator: "\n").filter { $0.hasPrefix("/recorded?") }.compactMap { line in
+      URLComponents(string: String(line))?.queryItems?.first { $0.name == "path" }?.value
+    }
+  }
+
+  private static func configuration(directory: String, port: UInt16, httpPort: UInt16) -> String {
+    func application(_ name: String, _ more: String = "") -> String {
+      """
+      application \(name) {
+        live on;
+        record all;
+        record_path \(directory)/recordings;
+        record_suffix -%s.flv;
+        record_unique on;
+        notify_method get;
+        on_record_done http://127.0.0.1:\(httpPort)/recorded;
+        \(more)
+      }
+      """
+    }
+    let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+      .map { "\($0)_temp_path \(directory)/temp/\($0);" }.joined(separator: "\n")
+    return """
+      load_module \(module);
+      daemon off;
+      master_process off;
+      pid \(directory)/nginx.pid;
+      error_log stderr warn;
+      events { worker_connections 256; }
+      rtmp { server {
+        listen 127.0.0.1:\(port);
+        \(application("live"))
+        \(application("keyed", "on_publish http://127.0.0.1:\(httpPort)/publish;"))
+      } }
+      http {
+        \(temporary)
+        log_format callback "$request_uri";
+        access_log /dev/stdout callback;
+        server {
+          listen 127.0.0.1:\(httpPort);
+          location /publish { if ($arg_name != "\(goodKey)") { return 403; } return 200; }
+          location / { return 200; }
+        }
+      }
+      """
+  }
+}
