@@ -1,5 +1,4 @@
 package import BunnyBroadcast
-package import BunnyRTMP
 
 /// One line of `--events json`: an object with these keys, then those of its event, all flat.
 ///

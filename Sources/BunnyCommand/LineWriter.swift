@@ -71,7 +71,7 @@ package final class LineWriter: Sendable {
     let deadline = MonotonicTime.now + .milliseconds(Int64(limit.inMilliseconds))
     while MonotonicTime.now < deadline {
       if state.withLock({ $0.queue.isEmpty && !$0.isWriting }) { return }
-      (MonotonicTime.now + .milliseconds(2)).sleepUntil()
+      usleep(2000)
     }
   }
 
