@@ -7,6 +7,7 @@ package final class Console: Sendable {
   package let style: ConsoleStyle
   private let writer: LineWriter
   private let text: Mutex<ConsoleText>
+  private let isSettled = Atomic(false)
 
   package init(_ writer: LineWriter, _ style: ConsoleStyle, level: LogLevel) {
     self.writer = writer
@@ -22,6 +23,7 @@ package final class Console: Sendable {
 
   package func draw(_ status: String) {
     text.withLock { text in
+      guard !isSettled.load(ordering: .relaxed) else { return }
       if let redrawn = text.draw(status) { writer.write(redrawn) }
     }
   }
@@ -33,12 +35,17 @@ package final class Console: Sendable {
   }
 
   /// Takes the status line away and lets all be written, before the process is suspended.
+  /// No status line is drawn until ``resume()``.
   package func settle() {
+    text.withLock { _ in isSettled.store(true, ordering: .relaxed) }
     clearStatus()
     writer.drain(within: .milliseconds(200))
   }
 
+  package func resume() { isSettled.store(false, ordering: .relaxed) }
+
   package func finish() {
+    isSettled.store(true, ordering: .relaxed)
     clearStatus()
     writer.finish()
   }

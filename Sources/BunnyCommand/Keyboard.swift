@@ -7,7 +7,11 @@ import Synchronization
 /// ``release()`` puts the terminal back, or a handler does when it crashes.
 final class Keyboard: Sendable {
   private let fileDescriptor: Int32
-  private let before = Mutex<termios?>(nil)  // what to put back; nil when nothing is changed
+  private struct State {
+    var before: termios?  // what to put back; nil when nothing is changed
+    var isLent = false  // released on purpose: not to be taken by the way
+  }
+  private let state = Mutex(State())
 
   /// nil when `fileDescriptor` is no terminal.
   init?(_ fileDescriptor: Int32) {
@@ -17,34 +21,49 @@ final class Keyboard: Sendable {
 
   /// Whether keys may be read now: otherwise they belong to somebody else, the shell most likely.
   var isOurs: Bool {
-    before.withLock { $0 != nil } && Terminal.isForeground(fileDescriptor)
+    state.withLock { $0.before != nil } && Terminal.isForeground(fileDescriptor)
   }
 
   /// Takes the keyboard, if we are in the foreground. Also after the process was suspended, when
   /// the shell has set the terminal to its own liking.
   func take() {
-    guard Terminal.isForeground(fileDescriptor) else { return }
-    before.withLock { before in
-      var settings = termios()
-      guard tcgetattr(fileDescriptor, &settings) == 0 else { return }
-      if before == nil {
-        before = settings
-        CrashRestore.arm(fileDescriptor, settings)
-      }
-      settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-      settings.c_lflag |= tcflag_t(ISIG)
-      tcsetattr(fileDescriptor, TCSADRAIN, &settings)
+    state.withLock { state in
+      state.isLent = false
+      change(&state)
+    }
+  }
+
+  /// Takes the keyboard if we have come to the foreground: no signal says so when a shell's `fg`
+  /// meets a job that was running.
+  func takeIfFree() {
+    state.withLock { state in
+      if !state.isLent && state.before == nil { change(&state) }
     }
   }
 
   /// Puts the terminal back, unless it has become somebody else's.
   func release() {
-    before.withLock { before in
-      guard var settings = before else { return }
-      before = nil
+    state.withLock { state in
+      state.isLent = true
+      guard var settings = state.before else { return }
+      state.before = nil
       guard Terminal.isForeground(fileDescriptor) else { return }
       tcsetattr(fileDescriptor, TCSADRAIN, &settings)
     }
+  }
+
+  private func change(_ state: inout State) {
+    var settings = termios()
+    guard Terminal.isForeground(fileDescriptor), tcgetattr(fileDescriptor, &settings) == 0 else {
+      return
+    }
+    if state.before == nil {
+      state.before = settings
+      CrashRestore.arm(fileDescriptor, settings)
+    }
+    settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    settings.c_lflag |= tcflag_t(ISIG)
+    tcsetattr(fileDescriptor, TCSADRAIN, &settings)
   }
 
   /// What has been typed; nil when the terminal is gone.

@@ -110,6 +110,7 @@ final class PublishRun: Sendable {
     console.settle()
     keyboard?.release()
     SignalWatch.deliver(SIGTSTP)
+    console.resume()
     keyboard?.take()
     attention.signal()
   }
@@ -147,6 +148,7 @@ final class PublishRun: Sendable {
   // MARK: The main thread
 
   private func waitForSomething() {
+    keyboard?.takeIfFree()
     let listens = keyboard?.isOurs ?? false
     state.withLock { $0.view.hasKeys = listens }
     var polls = [pollfd(fd: attention.fileDescriptor, events: Int16(POLLIN), revents: 0)]
