@@ -78,34 +78,3 @@ package enum JSONValue: Equatable, Sendable {
     return quoted + "\""
   }
 }
-
-extension JSONValue: Decodable {
-  package init(from decoder: any Decoder) throws {
-    if let keyed = try? decoder.container(keyedBy: AnyKey.self) {
-      self = .object(
-        try keyed.allKeys.sorted { $0.stringValue < $1.stringValue }.map {
-          Member($0.stringValue, try keyed.decode(JSONValue.self, forKey: $0))
-        })
-      return
-    }
-    let single = try decoder.singleValueContainer()
-    if single.decodeNil() {
-      self = .null
-    } else if let value = try? single.decode(Bool.self) {
-      self = .bool(value)
-    } else if let value = try? single.decode(Double.self) {
-      self = .number(value)
-    } else if let value = try? single.decode(String.self) {
-      self = .string(value)
-    } else {
-      self = .array(try single.decode([JSONValue].self))
-    }
-  }
-
-  private struct AnyKey: CodingKey {
-    let stringValue: String
-    let intValue: Int? = nil
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-}

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 
 /// A quality in a JSON file, in the format of `presets/*.json`; `presets/README.md` explains it.
@@ -20,7 +19,7 @@ public struct QualityFile: Equatable, Sendable {
   /// Reads and checks what the file at `path` holds.
   package init(json: [UInt8], path: String) throws(QualityFileError) {
     do {
-      var fields = try JSONFields(Self.parse(json))
+      var fields = try JSONFields(JSONReader.read(json))
       name = try fields.text("name", orNull: nil)
       quality = try BroadcastQuality(&fields)
       try fields.finish()
@@ -30,21 +29,6 @@ public struct QualityFile: Equatable, Sendable {
     } catch {
       throw .malformed(path: path, reason: "\(error)")
     }
-  }
-
-  private static func parse(_ json: [UInt8]) throws -> JSONValue {
-    do {
-      return try JSONDecoder().decode(JSONValue.self, from: Data(json))
-    } catch DecodingError.dataCorrupted(let context) {
-      throw Malformed(description: context.underlyingError.map(Self.words) ?? "not even close")
-    }
-  }
-
-  private struct Malformed: Error, CustomStringConvertible { let description: String }
-
-  private static func words(_ error: any Error) -> String {
-    let words = (error as? CocoaError)?.userInfo["NSDebugDescription"] as? String ?? "\(error)"
-    return words.hasSuffix(".") ? String(words.dropLast()) : words
   }
 
   private static let longestFile = 1 << 20

@@ -22,7 +22,7 @@ package enum LogText {
     case .dropped(let frames, let reason):
       (.warning, "left out \(frames) \(frames == 1 ? "frame" : "frames"): \(reason)")
     case .statistics(let statistics): (.debug, of(statistics))
-    case .ended(let totals, let reason): (.info, of(totals, reason))
+    case .ended(let totals, let reason): (.info, "ended (\(reason)): \(of(totals))")
     }
   }
 
@@ -35,8 +35,13 @@ package enum LogText {
       + "\(totals.droppedFrames) dropped"
   }
 
-  private static func of(_ totals: BroadcastTotals, _ reason: String) -> String {
-    "ended (\(reason)): \(totals.publishedFrames) frames published of "
+  /// The last line of a broadcast that failed: why has been said.
+  package static func failed(_ totals: BroadcastTotals) -> (level: LogLevel, sentence: String) {
+    (totals.connections > 0 ? .info : .debug, "ended: \(of(totals))")
+  }
+
+  private static func of(_ totals: BroadcastTotals) -> String {
+    "\(totals.publishedFrames) frames published of "
       + "\(totals.encodedFrames) encoded and \(totals.capturedFrames) captured, "
       + "\(totals.repeatedFrames) repeated, \(totals.droppedFrames) dropped; "
       + "\(totals.bytes) bytes, \(totals.connections) "

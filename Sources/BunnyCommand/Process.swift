@@ -1,7 +1,7 @@
 import Glibc
 
 /// What is the process's own, set right at its beginning.
-enum ProcessSetup {
+package enum ProcessSetup {
   /// Keeps a closed standard stream's number from going to the next file that is opened. Reading
   /// from or writing to the stand-in fails as it did before.
   static func fillStandardStreams() {
@@ -20,7 +20,7 @@ enum ProcessSetup {
     }
   }
 
-  static func hideURL(_ text: UnsafeMutableBufferPointer<CChar>) {
+  package static func hideURL(_ text: UnsafeMutableBufferPointer<CChar>) {
     let slash = CChar(UInt8(ascii: "/"))
     let slashes = text.indices.filter { text[$0] == slash }
     guard slashes.count > 2, slashes[1] == slashes[0] + 1, slashes[0] > 0,

@@ -77,20 +77,27 @@ final class PublishRun: Sendable {
   // MARK: What comes in
 
   private func take(_ event: BunnyBroadcastEvent) {
-    let isDue = state.withLock { state in
-      state.view.apply(event)
-      if case .failed(let message) = event { state.lastFailure = message }
-      if case .ended(let totals, let reason) = event { state.ended = (totals, reason) }
-      guard case .statistics = event else { return false }
-      return state.pace.isDue(at: .now)
-    }
-    let (level, sentence) = LogText.of(event)
-    console.log(isDue && !console.style.redraws ? .info : level, sentence)
+    log(event)
     if let line = EventLine(event, eventsLost: feed?.lost ?? 0) {
       feed?.write(line)
       if console.level == .trace { console.log(.trace, "event \(line.summary)") }
     }
     if case .started = event, fault == .trap { Fault.trap() }
+  }
+
+  private func log(_ event: BunnyBroadcastEvent) {
+    let (isDue, lastFailure) = state.withLock { state -> (Bool, String?) in
+      state.view.apply(event)
+      if case .failed(let message) = event { state.lastFailure = message }
+      if case .ended(let totals, let reason) = event { state.ended = (totals, reason) }
+      guard case .statistics = event else { return (false, state.lastFailure) }
+      return (state.pace.isDue(at: .now), state.lastFailure)
+    }
+    var (level, sentence) = LogText.of(event)
+    if case .ended(let totals, let reason) = event, reason == lastFailure {
+      (level, sentence) = LogText.failed(totals)
+    }
+    console.log(isDue && !console.style.redraws ? .info : level, sentence)
   }
 
   private func received(_ number: Int32) {
