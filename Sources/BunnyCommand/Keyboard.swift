@@ -48,7 +48,7 @@ final class Keyboard: Sendable {
       guard var settings = state.before else { return }
       state.before = nil
       guard Terminal.isForeground(fileDescriptor) else { return }
-      tcsetattr(fileDescriptor, TCSADRAIN, &settings)
+      tcsetattr(fileDescriptor, TCSANOW, &settings)
     }
   }
 
@@ -63,7 +63,7 @@ final class Keyboard: Sendable {
     }
     settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
     settings.c_lflag |= tcflag_t(ISIG)
-    tcsetattr(fileDescriptor, TCSADRAIN, &settings)
+    tcsetattr(fileDescriptor, TCSANOW, &settings)
   }
 
   /// What has been typed; nil when the terminal is gone.
@@ -103,7 +103,7 @@ private enum CrashRestore {
       action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
       action.__sigaction_handler.sa_handler = { _ in
         // tcsetattr is async-signal-safe. Returning repeats the fault, which now kills.
-        tcsetattr(CrashRestore.terminal, TCSADRAIN, &CrashRestore.settings)
+        tcsetattr(CrashRestore.terminal, TCSANOW, &CrashRestore.settings)
       }
       sigaction(number, &action, nil)
     }
