@@ -52,10 +52,9 @@ extension FrameMark {
     let area = Self.area(width: luma.width, height: luma.height)
     let bits = self.bits
     for block in 0..<Self.blocks {
-      let start = block * luma.width / Self.blocks
-      let end = (block + 1) * luma.width / Self.blocks
+      let columns = Self.columns(of: block, width: luma.width)
       luma.fill(
-        Area(x: start, y: area.y, width: end - start, height: area.height),
+        Area(x: columns.lowerBound, y: area.y, width: columns.count, height: area.height),
         bits[block] ? Self.white : Self.black)
     }
   }
@@ -64,6 +63,10 @@ extension FrameMark {
   package static func area(width: Int, height: Int) -> Area {
     let top = height * 15 / 16
     return Area(x: 0, y: top, width: width, height: height - top)
+  }
+
+  private static func columns(of block: Int, width: Int) -> Range<Int> {
+    block * width / blocks..<(block + 1) * width / blocks
   }
 
   /// The blocks from left to right.
@@ -123,7 +126,8 @@ extension FrameMark {
     let rows = [3, 4, 5].map { area.y + area.height * $0 / 8 }
     let reach = luma.width / blocks / 6
     return (0..<blocks).map { block in
-      let centre = (2 * block + 1) * luma.width / (2 * blocks)
+      let columns = columns(of: block, width: luma.width)
+      let centre = (columns.lowerBound + columns.upperBound) / 2
       var sum = 0
       for row in rows {
         let line = luma.bytes + row * luma.stride + centre

@@ -1,0 +1,73 @@
+import BunnyBroadcast
+import BunnyMedia
+import BunnySystem
+import Testing
+
+@Suite struct InterleaverTests {
+  private let start = MonotonicTime(nanoseconds: 0)
+
+  private func video(_ dts: Int64, cts: Int64 = 0) -> MediaTag {
+    MediaTag(
+      kind: .video, dts: dts, cts: cts, isKeyframe: false, body: [0x27, 1, 0, 0, UInt8(cts)])
+  }
+  private func audio(_ dts: Int64) -> MediaTag {
+    MediaTag(kind: .audio, dts: dts, isKeyframe: true, body: [0xAF, 1])
+  }
+  private func shown(_ tags: [MediaTag]) -> [String] {
+    tags.map { "\($0.kind) \($0.dts)" }
+  }
+
+  @Test func `sound waits for the picture that belongs before it`() {
+    var interleaver = Interleaver(longestHold: .seconds(1))
+    #expect(interleaver.offer(audio(0), at: start).isEmpty)
+    #expect(interleaver.offer(audio(21), at: start).isEmpty)
+    #expect(shown(interleaver.offer(video(0), at: start)) == ["video 0", "audio 0"])
+    #expect(shown(interleaver.offer(video(33), at: start)) == ["audio 21"])
+    #expect(shown(interleaver.offer(audio(43), at: start)) == ["video 33"])
+  }
+
+  @Test func `a track that stalls is not waited for longer than the hold`() {
+    var interleaver = Interleaver(longestHold: .milliseconds(500))
+    _ = interleaver.offer(audio(0), at: start)
+    #expect(interleaver.offer(audio(21), at: start + .milliseconds(499)).isEmpty)
+    let out = interleaver.offer(audio(43), at: start + .milliseconds(500))
+    #expect(shown(out) == ["audio 0"])
+  }
+
+  @Test func `what comes after its place is gone is decoded later and shown when it was to be`() {
+    var interleaver = Interleaver(longestHold: 0)
+    #expect(shown(interleaver.offer(audio(100), at: start)) == ["audio 100"])
+    let late = interleaver.offer(video(80, cts: 67), at: start)
+    #expect(shown(late) == ["video 100"])
+    #expect(late[0].cts == 47)
+    #expect(late[0].body == [0x27, 1, 0, 0, 47])
+    let tooLate = interleaver.offer(video(90), at: start)
+    #expect(tooLate[0].dts == 100 && tooLate[0].cts == 0)
+  }
+
+  @Test func `when one track has ended the other goes straight through`() {
+    var interleaver = Interleaver(longestHold: .seconds(1))
+    _ = interleaver.offer(audio(10), at: start)
+    _ = interleaver.offer(audio(20), at: start)
+    #expect(shown(interleaver.finish(.video, at: start)) == ["audio 10", "audio 20"])
+    #expect(shown(interleaver.offer(audio(30), at: start)) == ["audio 30"])
+  }
+
+  @Test func `dts never falls, whatever the order of arrival`() {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<200 {
+      var interleaver = Interleaver(longestHold: .milliseconds(Int64.random(in: 0...300)))
+      var next: [MediaTag.Kind: Int64] = [.video: 0, .audio: 0]
+      var out: [MediaTag] = []
+      for step in 0..<100 {
+        let kind: MediaTag.Kind = Bool.random(using: &random) ? .video : .audio
+        next[kind]! += Int64.random(in: 1...50)
+        let tag = kind == .video ? video(next[kind]!) : audio(next[kind]!)
+        out += interleaver.offer(tag, at: start + .milliseconds(Int64(step) * 10))
+      }
+      out += interleaver.finish(.video, at: start) + interleaver.finish(.audio, at: start)
+      #expect(out.count == 100)
+      #expect(zip(out, out.dropFirst()).allSatisfy { $0.dts <= $1.dts })
+    }
+  }
+}
