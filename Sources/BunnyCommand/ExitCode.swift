@@ -1,5 +1,6 @@
 package import BunnyBroadcast
 package import BunnyCapture
+package import BunnyInspect
 package import BunnyRTMP
 
 /// What the process answers with, after sysexits.h.
@@ -53,6 +54,13 @@ extension ExitCode {
     case .unreachable, .lost: self = .unreachable
     case .refused, .protocolViolation: self = .refused
     case .keyRefused: self = .keyRefused
+    }
+  }
+
+  package init(_ error: InspectError) {
+    switch error {
+    case .missing, .unreadable: self = .noInput
+    case .notMedia: self = .notMedia
     }
   }
 

@@ -1,6 +1,7 @@
 import BunnyBroadcast
 import BunnyCapture
 import BunnyCommand
+import BunnyInspect
 import BunnyRTMP
 import Testing
 
@@ -47,6 +48,14 @@ struct ExitCodeTests {
     (.unreadable(path: "x", reason: "y"), .noInput), (.malformed(path: "x", reason: "y"), .usage),
   ])
   func `a quality file's error has its code`(_ error: QualityFileError, _ code: ExitCode) {
+    #expect(ExitCode(error) == code)
+  }
+
+  @Test(arguments: [
+    (InspectError.missing("x"), ExitCode.noInput), (.unreadable("x", reason: "y"), .noInput),
+    (.notMedia("x", reason: "y"), .notMedia),
+  ])
+  func `an inspection's error has its code`(_ error: InspectError, _ code: ExitCode) {
     #expect(ExitCode(error) == code)
   }
 

@@ -4,6 +4,8 @@ import Foundation
 import Testing
 
 struct LineWriterTests {
+  init() { signal(SIGPIPE, SIG_IGN) }  // as the command does
+
   /// A pipe that nobody reads, filled to the brim.
   private func fullPipe() -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
@@ -64,7 +66,6 @@ struct LineWriterTests {
   }
 
   @Test func `a reader that has gone is told from a full disk`() throws {
-    signal(SIGPIPE, SIG_IGN)
     var ends: [Int32] = [0, 0]
     pipe(&ends)
     close(ends[0])
