@@ -86,11 +86,12 @@ extension EncoderTuning {
 
   /// What is fine alone and not in company.
   private func validateTogether(frameRate: Double) throws(QualityError) {
-    guard (frameRate * keyframeSeconds).rounded() >= 1 else {
+    guard frameRate * keyframeSeconds >= 1 else {
+      let shortest = (1000 / frameRate).rounded(.up) / 1000
       throw QualityError(
         field: "encoder.keyframeSeconds",
         problem: "is \(JSONValue.shown(keyframeSeconds)), less than one picture at frameRate "
-          + "\(JSONValue.shown(frameRate)); it takes at least \(JSONValue.shown(1 / frameRate))")
+          + "\(JSONValue.shown(frameRate)); it takes at least \(JSONValue.shown(shortest))")
     }
     guard profile != "baseline" || bFrames == 0 else {
       throw QualityError(

@@ -46,7 +46,8 @@ private func publish(
       try EventFeed(first: .begin(configuration, options), attention: attention)
     } else { nil }
 
-  let style = ConsoleStyle(isTerminal: isatty(STDERR_FILENO) == 1, environment: environment)
+  var style = ConsoleStyle(isTerminal: isatty(STDERR_FILENO) == 1, environment: environment)
+  if options.writesEvents && isatty(STDOUT_FILENO) == 1 { style.redraws = false }  // events tear it
   let console = Console(
     LineWriter(to: STDERR_FILENO, name: "log"), style, level: options.logLevel)
   defer { console.finish() }

@@ -10,8 +10,25 @@ package import BunnyBroadcast
 /// | `event` | its name |
 ///
 /// Times that last are milliseconds, in keys that end in `Ms`; rates are bit/s; an ingest is its URL
-/// without the key. ``begin(_:options:)`` is the first and ``ended(_:reason:exitCode:eventsLost:)``
-/// the last event.
+/// without the key. The events, in the order they may be met:
+///
+/// | event | keys |
+/// | --- | --- |
+/// | `begin` | `version`, `ingest`, `backup` or null, `video`, `audio`, `width`, `height`, `frameRate`, `videoBitrate`, `audioBitrate`, `isMuted`. Always the first |
+/// | `preparing` | |
+/// | `started`, `reconnected` | `ingest`, which accepted the stream |
+/// | `statistics` | every 3 s: `state`, `elapsedMs`, `framesPerSecond`, `bitrate`, `queueAgeMs`, `handlingP50Ms`, `handlingP99Ms`, the totals, `eventsLost` |
+/// | `muted` | `isMuted` |
+/// | `notice`, `failed` | `message` |
+/// | `lost` | `ingest`, `reason` |
+/// | `reconnecting` | `attempt` from 1, `usingBackup`, `afterMs`, `reason` |
+/// | `sourceLost` | `source`, `reason` |
+/// | `dropped` | `frames`, `reason` |
+/// | `stopped` | |
+/// | `ended` | `reason`, `exitCode`, the totals, `handlingP50Ms`, `handlingP99Ms`, `eventsLost`. Always the last |
+///
+/// The totals are those of ``BroadcastTotals`` by their names there, but `liveMs`. `eventsLost` counts
+/// the lines that a reader has missed since the beginning, because it was too slow or writing failed.
 package struct EventLine: Equatable, Sendable {
   package let event: String
   package let fields: [JSONValue.Member]

@@ -46,11 +46,11 @@ final class PublishRun: Sendable {
     defer { keyboard?.release() }
     SignalWatch.start { self.received($0) }
     startBroadcast()
-    var saidLoss = false
+    var lastFailure: LineWriter.Failure?
     while state.withLock({ $0.result == nil }) {
       waitForSomething()
-      if let failure = feed?.failure, !saidLoss {
-        saidLoss = true
+      if let failure = feed?.failure, failure != lastFailure {
+        lastFailure = failure
         handle(failure)
       }
       drawStatus()

@@ -34,6 +34,13 @@ struct QualityValidationTests {
   }
 
   static let wrong: [Case] = [
+    Case(
+      "encoder.keyframeSeconds is 0.5, less than one picture at frameRate 1.5; it takes at least "
+        + "0.667"
+    ) {
+      $0.frameRate = 1.5
+      $0.encoder.keyframeSeconds = 0.5
+    },
     Case("resolution.width is 17; it takes an even number from 64 to 4096 (pixels)") {
       $0.resolution = .custom(width: 17, height: 9)
     },
@@ -112,10 +119,6 @@ struct QualityValidationTests {
     Case("5") { $0.videoBitrate = 50_000_000 },
     Case("6") { $0.audioBitrate = 32_000 },
     Case("7") { $0.audioBitrate = 320_000 },
-    Case("8") {
-      $0.frameRate = 1
-      $0.encoder.keyframeSeconds = 0.5
-    },
     Case("9") { $0.encoder.keyframeSeconds = 10 },
     Case("10") { $0.encoder.lookahead = 0 },
     Case("11") { $0.encoder.lookahead = 60 },
