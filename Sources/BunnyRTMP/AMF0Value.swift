@@ -1,5 +1,5 @@
 /// One value of AMF0, the encoding of RTMP's commands and metadata.
-public indirect enum AMF0Value: Sendable, Hashable {
+public enum AMF0Value: Sendable, Hashable {
   case number(Double)
   case boolean(Bool)
   /// Written as a long string when it has more than 65 535 bytes.

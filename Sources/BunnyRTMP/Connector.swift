@@ -56,6 +56,7 @@ struct Connector {
     if ready[1] != 0 { return .stopped }
     if ready[0] == 0 { return .silent }
     let error = socket.pendingError
-    return error == 0 ? .open(socket) : .failed(systemText(error))
+    // A reset came after somebody had accepted: that is the handshake's to report.
+    return error == 0 || error == ECONNRESET ? .open(socket) : .failed(systemText(error))
   }
 }

@@ -135,9 +135,10 @@ extension Ingest {
     guard !host.isEmpty else { throw .noHost }
     let digits = rest.dropFirst()
     guard !digits.isEmpty else { return (String(host), nil) }
-    guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits),
-      port > 0
-    else { throw .port(String(digits.prefix(8))) }
+    guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      throw .port(StreamKey.hidden)  // may be a password that lost its @
+    }
+    guard let port = UInt16(digits), port > 0 else { throw .port(String(digits.prefix(8))) }
     return (String(host), port)
   }
 

@@ -5,7 +5,7 @@ public enum IngestURLError: Error, Hashable, Sendable {
   case noHost
   /// An IPv6 address without brackets, an unclosed bracket, or something between bracket and port.
   case host
-  /// The text after the host's colon.
+  /// The figures after the host's colon; `•••` when there is something else.
   case port(String)
   case noApp(host: String)
   case noStreamName(host: String)

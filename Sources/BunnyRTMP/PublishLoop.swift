@@ -3,8 +3,9 @@ import Glibc
 
 /// The loop that obeys a ``PublishSession``: moves bytes between it, the socket and the feed.
 struct PublishLoop {
-  /// How long taking leave may last once it was asked for, in nanoseconds. Under a second in all.
-  private static let leaveLimit = Int64.milliseconds(800)
+  /// How long taking leave may last once it was asked for, in nanoseconds: a second at most in all,
+  /// on a busy machine too.
+  private static let leaveLimit = Int64.milliseconds(600)
   /// How long a finished feed's last bytes may stay under way, and how long the server may then take
   /// to hang up.
   private static let lingerLimit = Int64.seconds(5)
@@ -17,7 +18,7 @@ struct PublishLoop {
 
   private var queue = SendQueue()
   private var counters = RTMPCounters()
-  private var lastTaken = MonotonicTime.now  // when the kernel last took a byte, or had none to
+  private var lastTaken = MonotonicTime.now  // when a byte was taken, or the first came to wait
   private var space = [UInt8](repeating: 0, count: 16_384)
 
   init(
@@ -115,11 +116,10 @@ extension PublishLoop {
     to socket: borrowing TCPSocket, _ feed: any RTMPFeed
   ) throws(RTMPError) {
     while true {
+      let wasEmpty = queue.isEmpty
       try refill(from: feed)
-      if queue.isEmpty {
-        lastTaken = .now
-        return
-      }
+      if queue.isEmpty { return }
+      if wasEmpty { lastTaken = .now }  // waiting begins here, however long there was nothing
       guard let (bytes, whole) = queue.send(to: socket) else {
         if errno == EINTR { continue }
         if errno == EAGAIN { return }

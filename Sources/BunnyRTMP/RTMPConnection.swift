@@ -11,7 +11,8 @@ public final class RTMPConnection: Sendable {
     public var budget = 5.0
     /// Seconds for which the kernel may take no byte while some wait.
     public var sendStallLimit = 10.0
-    /// Bytes in our chunks: 1 to 2^31 - 1.
+    /// Bytes in our chunks: 1 to 2^31 - 1. nginx-rtmp loses bytes when this is below the 128 that a
+    /// session begins with.
     public var chunkSize: UInt32 = 65_536
     /// Milliseconds added to every timestamp.
     public var timestampBase: Int64 = 0

@@ -1,5 +1,5 @@
 /// Cleans what a server wrote before anybody sees it.
-struct ServerText: Sendable {
+struct ServerText: Sendable, CustomReflectable {
   /// The most characters of a server's text that are shown.
   static let longest = 300
 
@@ -7,18 +7,24 @@ struct ServerText: Sendable {
 
   init(hiding secrets: [String]) { self.secrets = secrets }
 
+  var customMirror: Mirror { Mirror(self, children: [] as [Mirror.Child]) }
+
   /// Without secrets, control and formatting characters; cut with an ellipsis.
   func clean(_ text: String) -> String {
-    var text = text
-    for secret in secrets { text = Self.replace(secret, in: text) }
-    let visible = text.unicodeScalars.filter { scalar in
+    let visible = hideSecrets(in: text).unicodeScalars.filter { scalar in
       switch scalar.properties.generalCategory {
       case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
       default: true
       }
     }
-    let kept = String(String.UnicodeScalarView(visible.prefix(Self.longest)))
-    return visible.count > Self.longest ? kept + "…" : kept
+    // Again: what was filtered out may have stood inside a key.
+    let clean = hideSecrets(in: String(String.UnicodeScalarView(visible))).unicodeScalars
+    let kept = String(String.UnicodeScalarView(clean.prefix(Self.longest)))
+    return clean.count > Self.longest ? kept + "…" : kept
+  }
+
+  private func hideSecrets(in text: String) -> String {
+    secrets.reduce(text) { Self.replace($1, in: $0) }
   }
 
   /// By bytes: a combining mark behind a key must not hide it.

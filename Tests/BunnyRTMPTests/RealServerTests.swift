@@ -59,6 +59,31 @@ private func steps(_ times: [Int64]) -> [Int64] { zip(times, times.dropFirst()).
     #expect(times.count == 2)
   }
 
+  // Only the first message of a chunk stream carries an absolute time, so that one is made long
+  // enough to have further chunks.
+  @Test(
+    .enabled(
+      if: NginxIngest.isAvailable && FFmpegListener.isAvailable, "needs nginx-rtmp and ffmpeg"),
+    arguments: timelines)
+  func `both read extended timestamps on type-3 chunks`(base: Int64) async throws {
+    var tags = try await FLVFile.sample(seconds: 1)
+    for index in tags.indices where tags[index].isSequenceHeader && tags[index].kind == .video {
+      tags[index].body += [UInt8](repeating: 0, count: 200)
+    }
+    var options = RTMPConnection.Options()
+    options.timestampBase = base + 2000  // beyond the boundary from the first message on
+    options.chunkSize = 128
+    let (nginx, listener) = (try await NginxIngest(), try await FFmpegListener())
+    try await publish(ListFeed(tags), to: nginx.ingest(), options)
+    try await publish(ListFeed(tags), to: listener.ingest(), options)
+    for path in [try await nginx.recordings()[0], try await listener.recording()] {
+      let read = try FLVFile.tags(of: path)
+      for kind in [RTMPTag.Kind.video, .audio] {
+        #expect(media(kind, in: read).map(\.body) == media(kind, in: tags).map(\.body))
+      }
+    }
+  }
+
   @Test(.enabled(if: NginxIngest.isAvailable, "needs nginx with its RTMP module"))
   func `nginx-rtmp hanging up on a wrong key reads as a refused key`() async throws {
     let tags = try await FLVFile.sample(seconds: 1)

@@ -25,7 +25,8 @@ struct ChildState: Sendable {
   /// The whole lines, without the one being written.
   func lines(_ stream: ChildProcess.Stream) -> [String] {
     let lines = text(stream).split(separator: "\n", omittingEmptySubsequences: false)
-    return lines.dropLast(isOver(stream) ? 0 : 1).map(String.init)
+    let isWhole = isOver(stream) && lines.last?.isEmpty == false
+    return lines.dropLast(isWhole ? 0 : 1).map(String.init)
   }
 
   /// No bytes: the end of that stream.

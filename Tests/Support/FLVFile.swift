@@ -41,7 +41,7 @@ public enum FLVFile {
         "-ac", "2", "-flvflags", "no_duration_filesize", path,
       ])
     guard outcome.exitStatus == 0 else { throw SampleFailure(outcome: outcome) }
-    return try tags(of: path)
+    return try withExtendedLifetime(directory) { try tags(of: path) }
   }
 
   /// `ffmpeg` made no sample.

@@ -19,7 +19,7 @@ public enum FreePort {
       guard MonotonicTime.now < end else {
         throw WaitedInVain(what: "a listener on port \(port)", seconds: seconds)
       }
-      try await Task.sleep(for: .milliseconds(5))  // the kernel tells nobody when a listener is born
+      try await Task.sleep(for: .milliseconds(5))  // nobody is told when a listener is born
     }
   }
 

@@ -66,7 +66,7 @@ struct Spawn: ~Copyable {
     var processID = pid_t()
     let words = ([path] + arguments).map { strdup($0) } + [nil]
     let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { (words + variables).forEach { free($0) } }
+    defer { for text in words + variables { free(text) } }
     let code = posix_spawnp(&processID, path, &actions, &attributes, words, variables)
     guard code == 0 else { throw SpawnFailure(path: path, code: code) }
     return processID

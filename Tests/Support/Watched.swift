@@ -2,7 +2,7 @@ import BunnySystem
 import Foundation
 
 /// A value that one thread changes and others wait for, without polling.
-public final class Watched<Value: Sendable>: @unchecked Sendable {  // all access under the condition
+public final class Watched<Value: Sendable>: @unchecked Sendable {  // all under the condition
   private let condition = NSCondition()
   private var value: Value
 

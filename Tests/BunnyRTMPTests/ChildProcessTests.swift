@@ -1,0 +1,52 @@
+import BunnySystem
+import Foundation
+import Support
+import Testing
+
+@Suite struct ChildProcessTests {
+  @Test func `a command's output, status and cost are told`() async throws {
+    let outcome = try await ChildProcess.run("sh", ["-c", "echo out; echo err >&2; exit 3"])
+    #expect(outcome.exitStatus == 3 && outcome.signal == nil)
+    #expect(outcome.standardOutput == "out\n" && outcome.standardError == "err\n")
+    #expect(outcome.peakMemory > 100_000)
+  }
+
+  @Test func `lines can be waited for while it runs, and it can be ended by a signal`() async throws
+  {
+    let child = try ChildProcess(
+      "sh", ["-c", "echo ready; read line; echo \"got $line\"; read x"], takesInput: true)
+    let ready = try await child.waitForLine(in: .output) { $0 == "ready" }
+    #expect(ready == "ready")
+    child.write("tea\n")
+    #expect(try await child.waitForLine(in: .output) { $0.hasPrefix("got") } == "got tea")
+    child.send(SIGTERM)
+    let outcome = try await child.outcome()
+    #expect(outcome.signal == SIGTERM && outcome.exitStatus == nil)
+  }
+
+  @Test func `waiting for a line ends with the output`() async throws {
+    let child = try ChildProcess("true")
+    await #expect(throws: WaitedInVain.self) { _ = try await child.waitForLine { _ in true } }
+  }
+
+  @Test func `environment and directory are those given`() async throws {
+    let outcome = try await ChildProcess.run(
+      "/bin/sh", ["-c", "pwd; echo $BUNNY"], environment: ["BUNNY": "hops"], workingDirectory: "/")
+    #expect(outcome.standardOutput == "/\nhops\n")
+  }
+
+  @Test func `a command that is not there cannot be started`() {
+    #expect(throws: SpawnFailure.self) { try ChildProcess("/no/such/command") }
+  }
+
+  @Test func `letting go of a child ends it`() async throws {
+    var child: ChildProcess? = try ChildProcess("sleep", ["600"])
+    let processID = try #require(child?.processID)
+    child = nil
+    let patience = MonotonicTime.now + .seconds(20)
+    while kill(processID, 0) == 0 {
+      try #require(MonotonicTime.now < patience)
+      await Task.yield()
+    }
+  }
+}
