@@ -9,7 +9,7 @@ package func runCommand() -> Int32 {
   ProcessSetup.fillStandardStreams()
   let arguments = Array(CommandLine.arguments.dropFirst())
   ProcessSetup.hideURLs()
-  SignalWatch.prepare()
+  signal(SIGPIPE, SIG_IGN)  // a reader that has gone is an error to handle
   do {
     return try perform(Invocation(arguments), ProcessSetup.environment).rawValue
   } catch {
@@ -40,6 +40,7 @@ private func publish(
   }
   var warnings: [String] = []
   let configuration = try options.configuration { warnings.append($0) }
+  SignalWatch.prepare()
   let attention = WakeEvent()
   let feed: EventFeed? =
     if options.writesEvents {

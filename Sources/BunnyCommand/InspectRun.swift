@@ -7,6 +7,7 @@ import Synchronization
 func inspectMedia(_ options: InspectOptions) throws(CommandError) {
   FFmpegLog.send(.off) { _ in }  // what matters is in the report
   let interruption = Interruption()
+  SignalWatch.prepare()
   SignalWatch.start { interruption.received($0) }
   let report: Report
   do throws(InspectError) {

@@ -19,8 +19,8 @@ package enum KeyFile {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw CommandError(.usage, "\(name) is not text; it must hold the stream key")
     }
-    let key = text.prefix(
-      upTo: text.lastIndex { !$0.isNewline }.map { text.index(after: $0) } ?? text.startIndex)
+    var key = text[...]
+    while key.last?.isNewline == true { key.removeLast() }
     guard !key.isEmpty else {
       throw CommandError(.usage, "\(name) is empty; it must hold the stream key")
     }

@@ -7,9 +7,9 @@ import Synchronization
 ///
 /// What was ignored when the process began (`nohup`) stays ignored.
 enum SignalWatch {
-  /// Blocks the signals. Call before any other thread is started: threads inherit it.
+  /// Blocks the signals. Call before any other thread is started, for threads inherit it, and after
+  /// whatever a Ctrl-C should simply end, such as waiting for a key on standard input.
   static func prepare() {
-    signal(SIGPIPE, SIG_IGN)
     var blocked = watched()
     // Writing and reading a terminal from the background: an error rather than being stopped.
     sigaddset(&blocked, SIGTTOU)
