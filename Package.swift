@@ -40,11 +40,15 @@ let package = Package(
     .target(
       name: "BunnyInspect", dependencies: ["BunnyCapture", "BunnyMedia", "BunnySystem"],
       swiftSettings: strict),
-    .executableTarget(
-      name: "bunny-broadcast",
+    .target(
+      name: "BunnyCommand",
       dependencies: [
-        "BunnyBroadcast", "BunnyInspect", "BunnyCapture", "BunnyRTMP", "BunnySystem", "CBunnyShims",
+        "BunnyBroadcast", "BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnyRTMP", "BunnySystem",
+        "CBunnyShims",
       ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "bunny-broadcast", dependencies: ["BunnyCommand", "CBunnyShims"],
       swiftSettings: strict),
     .target(
       name: "Support", dependencies: ["BunnyInspect", "BunnyRTMP", "BunnySystem"],
@@ -66,7 +70,8 @@ let package = Package(
     .testTarget(
       name: "BunnyInspectTests", dependencies: ["BunnyInspect", "Support"], swiftSettings: strict),
     .testTarget(
-      name: "CommandTests", dependencies: ["bunny-broadcast", "BunnyInspect", "Support"],
+      name: "CommandTests",
+      dependencies: ["bunny-broadcast", "BunnyCommand", "BunnyInspect", "Support"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

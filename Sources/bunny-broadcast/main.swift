@@ -1,14 +1,6 @@
-import BunnyBroadcast
-import BunnyCapture
-import BunnyRTMP
+import BunnyCommand
+import CBunnyShims
+import Glibc
 
-let a = CommandLine.arguments
-var c = BroadcastConfiguration(
-  ingest: try Ingest(a[1]), video: try VideoInput(a[2]), audio: try AudioInput(a[3]),
-  quality: .hd720)
-c.duration = .seconds(Int(a[4])!)
-if a.count > 5 { c.retry = .never }
-let b = Broadcast(c)
-let t = Task { for await e in b.events() { print(e) } }
-do { print(try await b.run()) } catch { print("ERR", error) }
-await t.value
+bunny_keep_secrets_on_crash()  // before a key is in memory
+exit(runCommand())

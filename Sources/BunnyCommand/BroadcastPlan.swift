@@ -1,0 +1,36 @@
+package import BunnyBroadcast
+
+extension PublishOptions {
+  /// What the library is asked to do: reads the quality and key files, opens nothing else.
+  ///
+  /// - Parameter warn: told what is odd, and no reason to stop.
+  package func configuration(
+    warn: (String) -> Void
+  ) throws(CommandError) -> BroadcastConfiguration {
+    let key: String? =
+      if let keyFile { try KeyFile.read(keyFile, warn: warn) } else { nil }
+    var configuration = BroadcastConfiguration(
+      ingest: try to.ingest("--to", streamName: key), video: video, audio: audio,
+      quality: try validQuality())
+    configuration.backup = try backup?.ingest("--backup", streamName: key)
+    configuration.fill = fill
+    configuration.retry = triesAgain ? .always : .never
+    configuration.duration = duration
+    configuration.isMuted = isMuted
+    return configuration
+  }
+
+  private func validQuality() throws(CommandError) -> BroadcastQuality {
+    do {
+      var quality = try BroadcastQuality(named: quality).oriented(
+        isPortrait ? .portrait : .landscape)
+      if fillsUp { quality.encoder.filler = true }
+      try quality.validate()
+      return quality
+    } catch let error as QualityFileError {
+      throw CommandError(ExitCode(error), "--quality: \(error)")
+    } catch {
+      throw CommandError(.usage, "--quality: \(error)")
+    }
+  }
+}

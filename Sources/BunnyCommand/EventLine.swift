@@ -1,0 +1,155 @@
+package import BunnyBroadcast
+
+/// One line of `--events json`: an object with these keys, then those of its event, all flat.
+///
+/// | key | |
+/// | --- | --- |
+/// | `v` | 1: the version of this format. Keys may be added without a new one |
+/// | `at` | when, ISO 8601 in UTC, with milliseconds |
+/// | `monotonicMs` | when, by `CLOCK_MONOTONIC` |
+/// | `event` | its name |
+///
+/// Times that last are milliseconds, in keys that end in `Ms`; rates are bit/s; an ingest is its URL
+/// without the key. The events, in the order they may be met:
+///
+/// | event | keys |
+/// | --- | --- |
+/// | `begin` | `version`, `ingest`, `backup` or null, `video`, `audio`, `width`, `height`, `frameRate`, `videoBitrate`, `audioBitrate`, `isMuted`. Always the first |
+/// | `preparing` | |
+/// | `started`, `reconnected` | `ingest`, which accepted the stream |
+/// | `statistics` | every 3 s: `state`, `elapsedMs`, `framesPerSecond`, `bitrate`, `queueAgeMs`, `handlingP50Ms`, `handlingP99Ms`, the totals, `eventsLost` |
+/// | `muted` | `isMuted` |
+/// | `notice`, `failed` | `message` |
+/// | `lost` | `ingest`, `reason` |
+/// | `reconnecting` | `attempt` from 1, `usingBackup`, `afterMs`, `reason` |
+/// | `sourceLost` | `source`, `reason` |
+/// | `dropped` | `frames`, `reason` |
+/// | `stopped` | |
+/// | `ended` | `reason`, `exitCode`, the totals, `handlingP50Ms`, `handlingP99Ms`, `eventsLost`. Always the last |
+///
+/// The totals are those of ``BroadcastTotals`` by their names there, but `liveMs`. `eventsLost` counts
+/// the lines that a reader has missed since the beginning, because it was too slow or writing failed.
+package struct EventLine: Equatable, Sendable {
+  package let event: String
+  package let fields: [JSONValue.Member]
+
+  package init(_ event: String, _ fields: [JSONValue.Member] = []) {
+    self.event = event
+    self.fields = fields
+  }
+
+  /// Ends with a line break.
+  package func text(at moment: Moment) -> String {
+    let head: [JSONValue.Member] = [
+      .init("v", .integer(1)), .init("at", .string(moment.iso8601)),
+      .init("monotonicMs", .integer(moment.monotonicMs)), .init("event", .string(event)),
+    ]
+    return JSONValue.object(head + fields).line + "\n"
+  }
+
+  /// Name and fields, for a log.
+  package var summary: String { "\(event) \(JSONValue.object(fields).line)" }
+
+  /// What is going to be broadcast, and by which version.
+  package static func begin(
+    _ configuration: BroadcastConfiguration, _ options: PublishOptions
+  ) -> EventLine {
+    let quality = configuration.quality
+    return EventLine(
+      "begin",
+      [
+        .init("version", .string(bunnyBroadcastVersion)),
+        .init("ingest", .string("\(configuration.ingest)")),
+        .init("backup", configuration.backup.map { .string("\($0)") } ?? .null),
+        .init("video", .string(options.videoText)), .init("audio", .string(options.audioText)),
+        .init("width", .integer(quality.resolution.width)),
+        .init("height", .integer(quality.resolution.height)),
+        .init("frameRate", .number(quality.frameRate)),
+        .init("videoBitrate", .integer(quality.videoBitrate)),
+        .init("audioBitrate", .integer(quality.audioBitrate)),
+        .init("isMuted", .bool(configuration.isMuted)),
+      ])
+  }
+
+  package static func muted(_ isMuted: Bool) -> EventLine {
+    EventLine("muted", [.init("isMuted", .bool(isMuted))])
+  }
+
+  package static func ended(
+    _ totals: BroadcastTotals, reason: String, exitCode: ExitCode, eventsLost: Int
+  ) -> EventLine {
+    EventLine(
+      "ended",
+      [.init("reason", .string(reason)), .init("exitCode", .integer(exitCode.rawValue))]
+        + Self.fields(totals)
+        + Self.handling(totals.handlingP50Ms, totals.handlingP99Ms) + [
+          .init("eventsLost", .integer(eventsLost))
+        ])
+  }
+
+  /// nil for `ended`, which waits for the exit code.
+  package init?(_ event: BunnyBroadcastEvent, eventsLost: Int) {
+    switch event {
+    case .preparing: self.init("preparing")
+    case .started(let ingest): self.init("started", [.init("ingest", .string("\(ingest)"))])
+    case .stopped: self.init("stopped")
+    case .reconnecting(let attempt, let usingBackup, let delay, let reason):
+      self.init(
+        "reconnecting",
+        [
+          .init("attempt", .integer(attempt)), .init("usingBackup", .bool(usingBackup)),
+          .init("afterMs", .integer(Int64(delay.inMilliseconds.rounded()))),
+          .init("reason", .string(reason)),
+        ])
+    case .reconnected(let ingest):
+      self.init("reconnected", [.init("ingest", .string("\(ingest)"))])
+    case .failed(let message): self.init("failed", [.init("message", .string(message))])
+    case .notice(let message): self.init("notice", [.init("message", .string(message))])
+    case .lost(let ingest, let reason):
+      self.init("lost", [.init("ingest", .string("\(ingest)")), .init("reason", .string(reason))])
+    case .sourceLost(let source, let reason):
+      self.init(
+        "sourceLost", [.init("source", .string(source)), .init("reason", .string(reason))])
+    case .dropped(let frames, let reason):
+      self.init("dropped", [.init("frames", .integer(frames)), .init("reason", .string(reason))])
+    case .statistics(let statistics):
+      self.init(
+        "statistics", Self.fields(statistics) + [.init("eventsLost", .integer(eventsLost))])
+    case .ended: return nil
+    }
+  }
+
+  private static func fields(_ statistics: BroadcastStatistics) -> [JSONValue.Member] {
+    [
+      .init("state", .string(statistics.state)),
+      .init("elapsedMs", .number((statistics.elapsedSeconds * 1000).rounded())),
+      .init("framesPerSecond", .number(thousandths(statistics.framesPerSecond))),
+      .init("bitrate", .number(statistics.bitrate.rounded())),
+      .init("queueAgeMs", .number(thousandths(statistics.queueAgeMs))),
+    ] + handling(statistics.handlingP50Ms, statistics.handlingP99Ms) + fields(statistics.totals)
+  }
+
+  private static func handling(_ half: Double, _ most: Double) -> [JSONValue.Member] {
+    [
+      .init("handlingP50Ms", .number(thousandths(half))),
+      .init("handlingP99Ms", .number(thousandths(most))),
+    ]
+  }
+
+  private static func fields(_ totals: BroadcastTotals) -> [JSONValue.Member] {
+    [
+      .init("capturedFrames", .integer(totals.capturedFrames)),
+      .init("repeatedFrames", .integer(totals.repeatedFrames)),
+      .init("skippedFrames", .integer(totals.skippedFrames)),
+      .init("encodedFrames", .integer(totals.encodedFrames)),
+      .init("droppedFrames", .integer(totals.droppedFrames)),
+      .init("publishedFrames", .integer(totals.publishedFrames)),
+      .init("filledSamples", .integer(totals.filledSamples)),
+      .init("bytes", .integer(totals.bytes)), .init("connections", .integer(totals.connections)),
+      .init("liveMs", .number((totals.liveSeconds * 1000).rounded())),
+      .init("decodeErrors", .integer(totals.decodeErrors)),
+    ]
+  }
+
+  private static func thousandths(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+}

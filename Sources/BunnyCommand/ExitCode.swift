@@ -1,0 +1,85 @@
+package import BunnyBroadcast
+package import BunnyCapture
+package import BunnyInspect
+package import BunnyRTMP
+
+/// What the process answers with, after sysexits.h.
+package enum ExitCode: Int32, CaseIterable, Sendable {
+  case ended = 0
+  case usage = 64
+  case notMedia = 65
+  case noInput = 66
+  case unreachable = 69
+  case fault = 70
+  case cannotWrite = 73
+  case refused = 76
+  case keyRefused = 77
+
+  /// For the help and the README.
+  package var meaning: String {
+    switch self {
+    case .ended: "ended as asked"
+    case .usage: "usage, or a value that cannot be"
+    case .notMedia: "input that is no media"
+    case .noInput: "input not found, unreadable, or not usable yet"
+    case .unreachable: "ingest unreachable, or lost"
+    case .fault: "a fault of bunny-broadcast's own"
+    case .cannotWrite: "output cannot be written"
+    case .refused: "the ingest refused, or spoke nonsense"
+    case .keyRefused: "the stream key was refused"
+    }
+  }
+}
+
+extension ExitCode {
+  package init(_ error: BroadcastError) {
+    switch error {
+    case .source(let error): self.init(error)
+    case .encoder: self = .usage  // settings come from the quality file
+    case .ingest(let error): self.init(error.category)
+    case .fault: self = .fault
+    }
+  }
+
+  package init(_ error: SourceError) {
+    switch error {
+    case .missing, .unreadable, .lost, .notBuilt: self = .noInput
+    case .notMedia: self = .notMedia
+    case .unknownFormat: self = .usage
+    }
+  }
+
+  package init(_ category: RTMPError.Category) {
+    switch category {
+    case .unreachable, .lost: self = .unreachable
+    case .refused, .protocolViolation: self = .refused
+    case .keyRefused: self = .keyRefused
+    }
+  }
+
+  package init(_ error: InspectError) {
+    switch error {
+    case .missing, .unreadable: self = .noInput
+    case .notMedia: self = .notMedia
+    }
+  }
+
+  package init(_ error: QualityFileError) {
+    switch error {
+    case .unknownName, .malformed, .field: self = .usage
+    case .missing, .unreadable: self = .noInput
+    }
+  }
+}
+
+/// What ends the command before, or instead of, what was asked: one sentence and an exit code.
+package struct CommandError: Error, Equatable, Sendable, CustomStringConvertible {
+  package let code: ExitCode
+  /// For the person at the keyboard. Holds no secret.
+  package let description: String
+
+  package init(_ code: ExitCode, _ description: String) {
+    self.code = code
+    self.description = description
+  }
+}

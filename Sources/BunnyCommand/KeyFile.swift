@@ -1,0 +1,76 @@
+import Glibc
+
+/// A stream key that is given apart from the URL, in a file.
+package enum KeyFile {
+  private static let longestKey = 8192
+
+  /// - Parameters:
+  ///   - path: `-` is standard input.
+  ///   - warn: told of a file that others may read.
+  /// - Returns: What the file holds, without the line break at its end.
+  package static func read(
+    _ path: String, warn: (String) -> Void
+  ) throws(CommandError) -> String {
+    let name = path == "-" ? "standard input" : "the key file \(path)"
+    let file = try open(path, name)
+    defer { if path != "-" { close(file) } }
+    if path != "-" { warnIfReadable(file, path, warn) }
+    let bytes = try contents(of: file, name)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw CommandError(.usage, "\(name) is not text; it must hold the stream key")
+    }
+    var key = text[...]
+    while key.last?.isNewline == true { key.removeLast() }
+    guard !key.isEmpty else {
+      throw CommandError(.usage, "\(name) is empty; it must hold the stream key")
+    }
+    return String(key)
+  }
+
+  private static func open(_ path: String, _ name: String) throws(CommandError) -> Int32 {
+    guard path != "-" else {
+      guard isatty(STDIN_FILENO) == 0 else {
+        throw CommandError(
+          .usage,
+          "--key-file - reads standard input, which is a terminal here and would show the key; "
+            + "pipe it in, or name a file")
+      }
+      return STDIN_FILENO
+    }
+    let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else {
+      throw CommandError(
+        .noInput, "\(name) cannot be opened: \(systemWords(errno)); check --key-file")
+    }
+    return file
+  }
+
+  private static func warnIfReadable(_ file: Int32, _ path: String, _ warn: (String) -> Void) {
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_mode & 0o044 != 0
+    else { return }
+    warn("others may read the key file \(path); `chmod 600` keeps the key to you")
+  }
+
+  private static func contents(of file: Int32, _ name: String) throws(CommandError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = Glibc.read(file, &piece, piece.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else {
+        throw CommandError(.noInput, "\(name) cannot be read: \(systemWords(errno))")
+      }
+      guard count > 0 else { return bytes }
+      bytes += piece[..<count]
+      guard bytes.count <= longestKey else {
+        throw CommandError(
+          .usage, "\(name) is longer than \(longestKey) bytes; it is no stream key")
+      }
+    }
+  }
+}
+
+/// The system's words for an error number.
+func systemWords(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -1,0 +1,61 @@
+package import BunnyBroadcast
+
+/// What an event says in the log.
+package enum LogText {
+  package static func of(_ event: BunnyBroadcastEvent) -> (level: LogLevel, sentence: String) {
+    switch event {
+    case .preparing: (.info, "opening the sources and the ingest")
+    case .started(let ingest): (.info, "live at \(ingest)")
+    case .stopped: (.debug, "media has stopped")
+    case .reconnecting(let attempt, let usingBackup, let delay, let reason):
+      (
+        .warning,
+        "trying \(usingBackup ? "the backup ingest" : "the ingest") again "
+          + "\(inTime(delay)) (attempt \(attempt)): \(reason)"
+      )
+    case .reconnected(let ingest): (.info, "live again at \(ingest)")
+    case .failed(let message): (.error, message)
+    case .notice(let message): (.warning, message)
+    case .lost(let ingest, let reason): (.warning, "lost \(ingest): \(reason)")
+    case .sourceLost(let source, let reason):
+      (.warning, "\(source) stopped delivering: \(reason)")
+    case .dropped(let frames, let reason):
+      (.warning, "left out \(frames) \(frames == 1 ? "frame" : "frames"): \(reason)")
+    case .statistics(let statistics): (.debug, of(statistics))
+    case .ended(let totals, let reason): (.info, "ended (\(reason)): \(of(totals))")
+    }
+  }
+
+  package static func of(_ statistics: BroadcastStatistics) -> String {
+    let totals = statistics.totals
+    return "\(statistics.state) \(StatusLine.clock(statistics.elapsedSeconds)), "
+      + "\(fixed(statistics.framesPerSecond, 1)) fps, \(StatusLine.bitrate(statistics.bitrate)), "
+      + "queue \(fixed(statistics.queueAgeMs, 0)) ms, \(totals.publishedFrames) frames published, "
+      + "\(totals.repeatedFrames) repeated, \(totals.skippedFrames) skipped, "
+      + "\(totals.droppedFrames) dropped"
+  }
+
+  /// The last line of a broadcast that failed: why has been said.
+  package static func failed(_ totals: BroadcastTotals) -> (level: LogLevel, sentence: String) {
+    (totals.connections > 0 ? .info : .debug, "ended: \(of(totals))")
+  }
+
+  private static func of(_ totals: BroadcastTotals) -> String {
+    "\(totals.publishedFrames) frames published of "
+      + "\(totals.encodedFrames) encoded and \(totals.capturedFrames) captured, "
+      + "\(totals.repeatedFrames) repeated, \(totals.droppedFrames) dropped; "
+      + "\(totals.bytes) bytes, \(totals.connections) "
+      + "\(totals.connections == 1 ? "connection" : "connections"), "
+      + "live \(StatusLine.clock(totals.liveSeconds))"
+  }
+
+  private static func inTime(_ delay: Duration) -> String {
+    delay < .milliseconds(50) ? "at once" : "in \(fixed(delay.inMilliseconds / 1000, 1)) s"
+  }
+}
+
+extension Duration {
+  var inMilliseconds: Double {
+    Double(components.seconds) * 1000 + Double(components.attoseconds) * 1e-15
+  }
+}

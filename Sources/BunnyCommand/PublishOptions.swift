@@ -1,0 +1,133 @@
+import BunnyBroadcast
+package import BunnyCapture
+package import BunnyMedia
+import BunnyRTMP
+
+/// What `publish` was asked for. Nothing is opened or read yet.
+package struct PublishOptions: Equatable, Sendable {
+  package var to: PublishURL
+  package var backup: PublishURL?
+  /// `-` is standard input.
+  package var keyFile: String?
+  package var video = VideoInput.automatic
+  package var audio = AudioInput.automatic
+  /// As written: shown in the first event.
+  package var videoText = "auto"
+  package var audioText = "auto"
+  /// A built-in name or the path of a file.
+  package var quality = "fullHd1080"
+  package var isPortrait = false
+  package var fill = PictureFit.Fill.letterbox
+  package var fillsUp = false
+  package var duration: Duration?
+  package var triesAgain = true
+  package var isMuted = false
+  package var writesEvents = false
+  package var logLevel = LogLevel.info
+
+  package init(to: PublishURL) { self.to = to }
+
+  init(_ arguments: Arguments) throws(CommandError) {
+    guard let url = arguments.value("--to") else {
+      throw CommandError(.usage, "--to is missing; write --to rtmp://HOST/APP/KEY")
+    }
+    to = PublishURL(url)
+    backup = arguments.value("--backup").map { PublishURL($0) }
+    keyFile = arguments.value("--key-file")
+    try checkURLs()
+    quality = arguments.value("--quality") ?? quality
+    fillsUp = arguments.has("--filler")
+    isMuted = arguments.has("--mute")
+    try readSources(arguments)
+    try readChoices(arguments)
+  }
+
+  private func checkURLs() throws(CommandError) {
+    let key = keyFile == nil ? nil : "key"  // any will do to check the rest
+    _ = try to.ingest("--to", streamName: key)
+    _ = try backup?.ingest("--backup", streamName: key)
+  }
+
+  private mutating func readSources(_ arguments: Arguments) throws(CommandError) {
+    do {
+      if let text = try Self.source("--video", VideoInput.grammar, arguments) {
+        (video, videoText) = (try VideoInput(text), text)
+      }
+      if let text = try Self.source("--audio", AudioInput.grammar, arguments) {
+        (audio, audioText) = (try AudioInput(text), text)
+      }
+    } catch let error as CommandError {
+      throw error
+    } catch {
+      throw CommandError(.usage, "\(error)")
+    }
+  }
+
+  /// A URL is no source, and may hold a key: it is not shown.
+  private static func source(
+    _ name: String, _ grammar: String, _ arguments: Arguments
+  ) throws(CommandError) -> String? {
+    let text = arguments.value(name)
+    let isURL = text.map { $0.hasPrefix("rtmp") && $0.contains("://") } ?? false
+    guard !isURL else {
+      throw CommandError(.usage, "\(name) was given a URL; it takes \(grammar)")
+    }
+    return text
+  }
+
+  private mutating func readChoices(_ arguments: Arguments) throws(CommandError) {
+    let orientation = try arguments.choice(
+      "--orientation", ["landscape", "portrait"], or: "landscape")
+    isPortrait = orientation == "portrait"
+    let fills = PictureFit.Fill.allCases.map(\.rawValue)
+    fill = PictureFit.Fill(rawValue: try arguments.choice("--fill", fills, or: fill.rawValue))!
+    triesAgain = try arguments.choice("--retry", ["always", "never"], or: "always") == "always"
+    writesEvents = try arguments.choice("--events", ["json"], or: "") == "json"
+    let levels = LogLevel.allCases.map(\.name)
+    logLevel = LogLevel(named: try arguments.choice("--log-level", levels, or: "info"))!
+    if let text = arguments.value("--duration") {
+      duration = try DurationText.read(text, option: "--duration")
+    }
+  }
+}
+
+extension Arguments {
+  /// The value of an option that takes one of a few words.
+  fileprivate func choice(
+    _ name: String, _ words: [String], or standard: String
+  ) throws(CommandError) -> String {
+    guard let written = value(name) else { return standard }
+    guard let word = words.first(where: { $0 == written.lowercased() }) else {
+      throw CommandError(
+        .usage,
+        "\(name) is \(written); it takes \(Self.list(words))\(didYouMean(written, among: words))")
+    }
+    return word
+  }
+
+  private static func list(_ words: [String]) -> String {
+    guard let last = words.last, words.count > 1 else { return words.joined() }
+    return "\(words.dropLast().joined(separator: ", ")) or \(last)"
+  }
+}
+
+/// A publish URL as it was given: with the stream key in it, so it prints as `•••`.
+package struct PublishURL: Equatable, Sendable, CustomStringConvertible,
+  CustomDebugStringConvertible, CustomReflectable
+{
+  private let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  package var description: String { StreamKey.hidden }
+  package var debugDescription: String { StreamKey.hidden }
+  package var customMirror: Mirror { Mirror(self, children: [] as [Mirror.Child]) }
+
+  func ingest(_ option: String, streamName: String?) throws(CommandError) -> Ingest {
+    do {
+      return try Ingest(text, streamName: streamName)
+    } catch {
+      throw CommandError(.usage, "\(option): \(error)")
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import BunnyBroadcast
+import BunnySystem
+import Glibc
+import Synchronization
+
+/// One `publish` from its first event to its exit code: joins a broadcast, the log, the events, the
+/// signals and the keyboard.
+///
+/// The main thread runs ``run()``; events of the broadcast come in on Swift's pool, signals on their
+/// own thread. Nobody here ever waits for a terminal or a reader.
+final class PublishRun: Sendable {
+  private struct State {
+    var view: BroadcastView
+    var ending = EndingRule()
+    var pace = StatisticsPace()
+    var lastFailure: String?
+    var ended: (totals: BroadcastTotals, reason: String)?
+    var result: Result<BroadcastTotals, BroadcastError>?
+  }
+
+  private let broadcast: Broadcast
+  private let console: Console
+  private let feed: EventFeed?
+  private let fault: Fault?
+  private let keyboard: Keyboard?
+  private let attention: WakeEvent
+  private let state: Mutex<State>
+
+  init(
+    _ configuration: BroadcastConfiguration, _ console: Console, _ feed: EventFeed?,
+    _ fault: Fault?,
+    attention: WakeEvent
+  ) {
+    broadcast = Broadcast(configuration)
+    self.console = console
+    self.feed = feed
+    self.fault = fault
+    self.attention = attention
+    keyboard = console.style.isTerminal ? Keyboard(STDIN_FILENO) : nil
+    state = Mutex(State(view: BroadcastView(configuration)))
+  }
+
+  /// Broadcasts; returns when it is over and all is said.
+  func run() -> ExitCode {
+    keyboard?.take()
+    defer { keyboard?.release() }
+    SignalWatch.start { self.received($0) }
+    startBroadcast()
+    var lastFailure: LineWriter.Failure?
+    while state.withLock({ $0.result == nil }) {
+      waitForSomething()
+      if let failure = feed?.failure, failure != lastFailure {
+        lastFailure = failure
+        handle(failure)
+      }
+      drawStatus()
+    }
+    return finish()
+  }
+
+  private func startBroadcast() {
+    let events = broadcast.events()
+    Task.detached { [self] in
+      let listener = Task.detached { for await event in events { self.take(event) } }
+      let result: Result<BroadcastTotals, BroadcastError>
+      do throws(BroadcastError) {
+        result = .success(try await broadcast.run())
+      } catch {
+        result = .failure(error)
+      }
+      await listener.value  // to the `ended` event
+      state.withLock { $0.result = result }
+      attention.signal()
+    }
+  }
+
+  // MARK: What comes in
+
+  private func take(_ event: BunnyBroadcastEvent) {
+    log(event)
+    if let line = EventLine(event, eventsLost: feed?.lost ?? 0) {
+      feed?.write(line)
+      if console.level == .trace { console.log(.trace, "event \(line.summary)") }
+    }
+    if case .started = event, fault == .trap { Fault.trap() }
+  }
+
+  private func log(_ event: BunnyBroadcastEvent) {
+    let (isDue, lastFailure) = state.withLock { state -> (Bool, String?) in
+      state.view.apply(event)
+      if case .failed(let message) = event { state.lastFailure = message }
+      if case .ended(let totals, let reason) = event { state.ended = (totals, reason) }
+      guard case .statistics = event else { return (false, state.lastFailure) }
+      return (state.pace.isDue(at: .now), state.lastFailure)
+    }
+    var (level, sentence) = LogText.of(event)
+    if case .ended(let totals, let reason) = event, reason == lastFailure {
+      (level, sentence) = LogText.failed(totals)
+    }
+    console.log(isDue && !console.style.redraws ? .info : level, sentence)
+  }
+
+  private func received(_ number: Int32) {
+    switch state.withLock({ $0.ending.received(number) }) {
+    case .end: end(SignalWatch.name(number))
+    case .die:
+      keyboard?.release()
+      console.settle()
+      SignalWatch.die(number)
+    case .nothing where number == SIGTSTP: suspend()
+    case .nothing where number == SIGCONT: keyboard?.take()
+    case .nothing: break
+    }
+  }
+
+  private func suspend() {
+    console.settle()
+    keyboard?.release()
+    SignalWatch.deliver(SIGTSTP)
+    console.resume()
+    keyboard?.take()
+    attention.signal()
+  }
+
+  private func pressed(_ key: Character) {
+    switch key {
+    case "q", "Q": end("q was pressed")
+    case "m", "M":
+      let isMuted = !broadcast.isMuted
+      broadcast.isMuted = isMuted
+      state.withLock { $0.view.isMuted = isMuted }
+      console.log(.info, isMuted ? "muted" : "unmuted")
+      feed?.write(.muted(isMuted))
+    default: break
+    }
+  }
+
+  private func end(_ reason: String) {
+    state.withLock { $0.view.isEnding = true }
+    console.log(.info, "ending: \(reason)")
+    broadcast.stop(reason: reason)
+  }
+
+  private func handle(_ failure: LineWriter.Failure) {
+    switch failure {
+    case .readerGone: end("nobody reads standard output any more")
+    case .system(let code):
+      console.log(
+        .warning,
+        "events cannot be written to standard output: \(systemWords(code)); they are lost, the "
+          + "broadcast goes on")
+    }
+  }
+
+  // MARK: The main thread
+
+  private func waitForSomething() {
+    keyboard?.takeIfFree()
+    let listens = keyboard?.isOurs ?? false
+    state.withLock { $0.view.hasKeys = listens }
+    var polls = [pollfd(fd: attention.fileDescriptor, events: Int16(POLLIN), revents: 0)]
+    if listens { polls.append(pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)) }
+    guard poll(&polls, nfds_t(polls.count), 500) > 0 else { return }
+    attention.clear()
+    guard listens, polls[1].revents != 0, keyboard!.isOurs else { return }
+    guard let keys = keyboard?.keys() else {
+      keyboard?.release()  // the terminal has gone
+      return
+    }
+    for key in keys { pressed(key) }
+  }
+
+  private func drawStatus() {
+    guard console.style.redraws else { return }
+    guard Terminal.isForeground(STDERR_FILENO) else { return console.clearStatus() }
+    let view = state.withLock { $0.view }
+    let width = Terminal.width(STDERR_FILENO)
+    console.draw(StatusLine.text(broadcast.statistics, view, width: width))
+  }
+
+  private func finish() -> ExitCode {
+    let (result, ended, lastFailure) = state.withLock { ($0.result!, $0.ended, $0.lastFailure) }
+    var code = ExitCode.ended
+    if case .failure(let error) = result {
+      code = ExitCode(error)
+      if lastFailure != error.description { console.log(.error, error.description) }
+    } else if feed?.failure == .readerGone {
+      code = .cannotWrite
+      console.log(.error, "nobody reads standard output any more: ended")
+    }
+    feed?.write(
+      .ended(
+        ended?.totals ?? BroadcastTotals(), reason: ended?.reason ?? "", exitCode: code,
+        eventsLost: feed?.lost ?? 0))
+    feed?.finish()
+    return code
+  }
+}

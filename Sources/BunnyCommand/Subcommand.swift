@@ -1,0 +1,89 @@
+import BunnyCapture
+
+/// What the command can be asked to do.
+package enum Subcommand: String, CaseIterable, Sendable {
+  case publish, inspect, presets
+
+  package var summary: String {
+    switch self {
+    case .publish: "broadcast to an RTMP server"
+    case .inspect: "measure a recording or a playlist"
+    case .presets: "list the built-in qualities"
+    }
+  }
+
+  /// What stands after the options.
+  var operand: String? { self == .inspect ? "FILE|URL" : nil }
+
+  package var options: [OptionSpec] {
+    switch self {
+    case .publish: OptionSpec.publish
+    case .inspect: OptionSpec.inspect
+    case .presets: OptionSpec.presets
+    }
+  }
+}
+
+/// One option: how it is written, and what it does. Parser and help read the same list.
+package struct OptionSpec: Sendable {
+  /// With its dashes.
+  package let name: String
+  /// What stands for its value; nil: a switch.
+  package let value: String?
+  package let help: String
+
+  init(_ name: String, _ value: String? = nil, _ help: String) {
+    self.name = name
+    self.value = value
+    self.help = help
+  }
+
+  static let help = OptionSpec("--help", nil, "Show this.")
+
+  static let publish = [
+    OptionSpec(
+      "--to", "URL",
+      "Where to publish: rtmp://HOST[:PORT]/APP/KEY. Other users of this machine may read what "
+        + "stands on a command line; --key-file keeps the key from them."),
+    OptionSpec("--backup", "URL", "Where to publish when the first fails."),
+    OptionSpec(
+      "--key-file", "FILE",
+      "Take the stream key from FILE (- is standard input); then the URLs end with the "
+        + "application."),
+    OptionSpec("--video", "SRC", "The picture: \(VideoInput.grammar) (the default)."),
+    OptionSpec("--audio", "SRC", "The sound: \(AudioInput.grammar) (the default)."),
+    OptionSpec(
+      "--quality", "NAME|FILE",
+      "A built-in quality (see `bunny-broadcast presets`) or a JSON file. Default: fullHd1080."),
+    OptionSpec(
+      "--orientation", "WAY", "landscape (the default), or portrait: turns the quality's size."),
+    OptionSpec(
+      "--fill", "HOW",
+      "A picture of another shape gets bars (letterbox, the default) or loses its edges (crop)."),
+    OptionSpec("--filler", nil, "Pad an easy picture to the full bit rate."),
+    OptionSpec(
+      "--duration", "TIME",
+      "End after this long: SECONDS, MM:SS, HH:MM:SS, or with a unit as in 90s, 5m, 2h."),
+    OptionSpec(
+      "--retry", "WHEN",
+      "always (the default): try again, for ever; never: end at the first failure."),
+    OptionSpec("--mute", nil, "Begin muted."),
+    OptionSpec(
+      "--events", "json", "Write what happens to standard output, one JSON object a line."),
+    OptionSpec(
+      "--log-level", "LEVEL",
+      "error, warning, info (the default), debug or trace, on standard error."),
+    help,
+  ]
+
+  static let inspect = [
+    OptionSpec("--json", nil, "Write the report as JSON."),
+    OptionSpec("--seconds", "N", "Stop after N seconds of media."),
+    help,
+  ]
+
+  static let presets = [
+    OptionSpec("--json", nil, "Write them in the format of quality files."),
+    help,
+  ]
+}

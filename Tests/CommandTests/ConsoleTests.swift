@@ -1,0 +1,99 @@
+import BunnyBroadcast
+import BunnyCommand
+import BunnyRTMP
+import Testing
+
+struct ConsoleTests {
+  private let moment = Moment(unixMs: 1_767_323_045_006, monotonicMs: 0)
+
+  @Test(arguments: [
+    (false, ["TERM": "xterm"], false, false), (true, ["TERM": "xterm"], true, true),
+    (true, ["TERM": "dumb"], false, false), (true, [:], false, false),
+    (true, ["TERM": "xterm", "NO_COLOR": "1"], true, false),
+    (true, ["TERM": "xterm", "NO_COLOR": ""], true, true),
+  ])
+  func `terminals are redrawn and coloured unless told otherwise`(
+    _ isTerminal: Bool, _ environment: [String: String], _ redraws: Bool, _ colours: Bool
+  ) {
+    let style = ConsoleStyle(isTerminal: isTerminal, environment: environment)
+    #expect(style.redraws == redraws)
+    #expect(style.colours == colours)
+  }
+
+  @Test func `a log that is no terminal holds no escape codes`() {
+    var text = ConsoleText(ConsoleStyle(isTerminal: false, environment: [:]))
+    #expect(text.draw("live") == nil)
+    #expect(text.clear() == nil)
+    #expect(
+      text.line(.warning, "lost it", at: moment) == "2026-01-02T03:04:05.006Z warning lost it\n")
+  }
+
+  @Test func `a log line goes above the status line`() {
+    let environment = ["TERM": "xterm", "NO_COLOR": "1"]
+    var text = ConsoleText(ConsoleStyle(isTerminal: true, environment: environment))
+    let time = moment.localTime
+    #expect(text.line(.info, "one", at: moment) == "\(time) info one\n")
+    #expect(text.draw("live 1") == "\rlive 1\u{1B}[K")
+    #expect(text.draw("live 1") == nil)
+    #expect(text.line(.error, "two", at: moment) == "\r\u{1B}[K\(time) error two\nlive 1")
+    #expect(text.draw("live 2") == "\rlive 2\u{1B}[K")
+    #expect(text.clear() == "\r\u{1B}[K")
+    #expect(text.clear() == nil)
+    #expect(text.line(.info, "three", at: moment) == "\(time) info three\n")
+  }
+
+  @Test func `warnings and errors are coloured, nothing else`() {
+    let text = ConsoleText(ConsoleStyle(isTerminal: true, environment: ["TERM": "xterm"]))
+    let time = moment.localTime
+    #expect(text.line(.error, "x", at: moment) == "\(time) \u{1B}[31merror\u{1B}[0m x\n")
+    #expect(text.line(.warning, "x", at: moment) == "\(time) \u{1B}[33mwarning\u{1B}[0m x\n")
+    #expect(text.line(.info, "x", at: moment) == "\(time) info x\n")
+  }
+
+  @Test func `nothing that is named can steer the terminal`() {
+    #expect(ConsoleText.printable("a\u{1B}[2J\r\n\u{9B}b•ü") == "a?[2J???b•ü")
+  }
+
+  @Test func `a moment is told in UTC to the millisecond`() {
+    #expect(Moment(unixMs: 0, monotonicMs: 0).iso8601 == "1970-01-01T00:00:00.000Z")
+    #expect(Moment(unixMs: 951_782_399_999, monotonicMs: 0).iso8601 == "2000-02-28T23:59:59.999Z")
+  }
+}
+
+struct LogTextTests {
+  private static let ingest = try! Ingest("rtmp://host/app/SECRET")
+
+  @Test(arguments: [
+    (BunnyBroadcastEvent.started(ingest), LogLevel.info, "live at rtmp://host/app/•••"),
+    (.reconnected(ingest), .info, "live again at rtmp://host/app/•••"),
+    (.lost(ingest, reason: "end of file"), .warning, "lost rtmp://host/app/•••: end of file"),
+    (
+      .reconnecting(attempt: 1, usingBackup: false, after: .zero, reason: "x"), .warning,
+      "trying the ingest again at once (attempt 1): x"
+    ),
+    (
+      .reconnecting(attempt: 4, usingBackup: true, after: .milliseconds(2340), reason: "x"),
+      .warning, "trying the backup ingest again in 2.3 s (attempt 4): x"
+    ),
+    (.dropped(frames: 1, reason: "late"), .warning, "left out 1 frame: late"),
+    (.dropped(frames: 2, reason: "late"), .warning, "left out 2 frames: late"),
+    (.sourceLost(source: "a.mp4", reason: "x"), .warning, "a.mp4 stopped delivering: x"),
+    (.failed(message: "x"), .error, "x"), (.notice(message: "x"), .warning, "x"),
+    (
+      .ended(BroadcastTotals(), reason: "SIGTERM"), .info,
+      "ended (SIGTERM): 0 frames published of 0 encoded and 0 captured, 0 repeated, 0 dropped; "
+        + "0 bytes, 0 connections, live 00:00:00"
+    ),
+    (
+      .statistics(BroadcastStatistics()), .debug,
+      "idle 00:00:00, 0.0 fps, 0 kbit/s, queue 0 ms, 0 frames published, 0 repeated, 0 skipped, "
+        + "0 dropped"
+    ),
+  ])
+  func `an event is a sentence`(
+    _ event: BunnyBroadcastEvent, _ level: LogLevel, _ sentence: String
+  ) {
+    #expect(LogText.of(event).level == level)
+    #expect(LogText.of(event).sentence == sentence)
+  }
+}

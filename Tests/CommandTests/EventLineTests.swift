@@ -1,0 +1,105 @@
+import BunnyBroadcast
+import BunnyCommand
+import BunnyRTMP
+import Testing
+
+struct EventLineTests {
+  // 2026-01-02T03:04:05.006Z
+  private static let moment = Moment(unixMs: 1_767_323_045_006, monotonicMs: 77)
+  private static let head = #"{"v":1,"at":"2026-01-02T03:04:05.006Z","monotonicMs":77,"event":"#
+  private static let ingest = try! Ingest("rtmp://host/app/SECRET")
+  private static let zeros =
+    #""capturedFrames":1,"repeatedFrames":2,"skippedFrames":3,"encodedFrames":4,"#
+    + #""droppedFrames":5,"publishedFrames":6,"filledSamples":7,"bytes":8000000000,"#
+    + #""connections":9,"liveMs":10500,"decodeErrors":11"#
+
+  private static var totals: BroadcastTotals {
+    var totals = BroadcastTotals()
+    totals.capturedFrames = 1
+    totals.repeatedFrames = 2
+    totals.skippedFrames = 3
+    totals.encodedFrames = 4
+    totals.droppedFrames = 5
+    totals.publishedFrames = 6
+    totals.filledSamples = 7
+    totals.bytes = 8_000_000_000
+    totals.connections = 9
+    totals.liveSeconds = 10.5
+    totals.decodeErrors = 11
+    totals.handlingP50Ms = 0.2504
+    totals.handlingP99Ms = 3
+    return totals
+  }
+
+  private static var statistics: BroadcastStatistics {
+    var statistics = BroadcastStatistics()
+    statistics.state = "live"
+    statistics.elapsedSeconds = 3.0004
+    statistics.framesPerSecond = 29.97002
+    statistics.bitrate = 2_500_000.4
+    statistics.queueAgeMs = 12.25
+    statistics.handlingP50Ms = 0.25
+    statistics.handlingP99Ms = 3
+    statistics.totals = totals
+    return statistics
+  }
+
+  @Test(arguments: [
+    (BunnyBroadcastEvent.preparing, #""preparing"}"#),
+    (.started(ingest), #""started","ingest":"rtmp://host/app/•••"}"#), (.stopped, #""stopped"}"#),
+    (
+      .reconnecting(
+        attempt: 2, usingBackup: true, after: .milliseconds(512), reason: "say \"no\"\n"),
+      #""reconnecting","attempt":2,"usingBackup":true,"afterMs":512,"reason":"say \"no\"\n"}"#
+    ),
+    (.reconnected(ingest), #""reconnected","ingest":"rtmp://host/app/•••"}"#),
+    (.failed(message: "a\\b\u{1B}"), #""failed","message":"a\\b\u001b"}"#),
+    (.notice(message: "ü"), #""notice","message":"ü"}"#),
+    (
+      .lost(ingest, reason: "end of file"),
+      #""lost","ingest":"rtmp://host/app/•••","reason":"end of file"}"#
+    ),
+    (
+      .sourceLost(source: "test", reason: "gone"),
+      #""sourceLost","source":"test","reason":"gone"}"#
+    ),
+    (.dropped(frames: 3, reason: "late"), #""dropped","frames":3,"reason":"late"}"#),
+    (
+      .statistics(statistics),
+      #""statistics","state":"live","elapsedMs":3000,"framesPerSecond":29.97,"bitrate":2500000,"#
+        + #""queueAgeMs":12.25,"handlingP50Ms":0.25,"handlingP99Ms":3,"#
+        + "\(zeros),\"eventsLost\":4}"
+    ),
+  ])
+  func `an event is one line of JSON`(_ event: BunnyBroadcastEvent, _ rest: String) throws {
+    let line = try #require(EventLine(event, eventsLost: 4))
+    #expect(line.text(at: Self.moment) == "\(Self.head)\(rest)\n")
+  }
+
+  @Test func `the last line waits for the exit code`() {
+    #expect(EventLine(.ended(Self.totals, reason: "x"), eventsLost: 0) == nil)
+    let line = EventLine.ended(
+      Self.totals, reason: "SIGTERM", exitCode: .unreachable, eventsLost: 5)
+    #expect(
+      line.text(at: Self.moment)
+        == "\(Self.head)\"ended\",\"reason\":\"SIGTERM\",\"exitCode\":69,\(Self.zeros),"
+        + "\"handlingP50Ms\":0.25,\"handlingP99Ms\":3,\"eventsLost\":5}\n")
+  }
+
+  @Test func `the first line says what is broadcast, without the key`() {
+    let configuration = BroadcastConfiguration(ingest: Self.ingest, quality: .hd720)
+    var options = PublishOptions(to: PublishURL("rtmp://host/app/SECRET"))
+    options.videoText = "test"
+    #expect(
+      EventLine.begin(configuration, options).text(at: Self.moment)
+        == "\(Self.head)\"begin\",\"version\":\"\(bunnyBroadcastVersion)\","
+        + #""ingest":"rtmp://host/app/•••","backup":null,"video":"test","audio":"auto","#
+        + #""width":1280,"height":720,"frameRate":30,"videoBitrate":2500000,"#
+        + #""audioBitrate":128000,"isMuted":false}"# + "\n")
+  }
+
+  @Test func `muting is an event`() {
+    #expect(
+      EventLine.muted(true).text(at: Self.moment) == "\(Self.head)\"muted\",\"isMuted\":true}\n")
+  }
+}

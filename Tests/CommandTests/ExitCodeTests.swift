@@ -1,0 +1,78 @@
+import BunnyBroadcast
+import BunnyCapture
+import BunnyCommand
+import BunnyInspect
+import BunnyRTMP
+import Testing
+
+struct ExitCodeTests {
+  @Test func `the codes are those of sysexits`() {
+    #expect(ExitCode.allCases.map(\.rawValue) == [0, 64, 65, 66, 69, 70, 73, 76, 77])
+  }
+
+  @Test(arguments: [
+    (SourceError.missing("x"), ExitCode.noInput), (.unreadable("x", reason: "y"), .noInput),
+    (.lost("x", reason: "y"), .noInput), (.notBuilt("x", instead: "y"), .noInput),
+    (.notMedia("x", reason: "y"), .notMedia), (.unknownFormat("x"), .usage),
+  ])
+  func `a source's error has its code`(_ error: SourceError, _ code: ExitCode) {
+    #expect(ExitCode(BroadcastError.source(error)) == code)
+  }
+
+  @Test(arguments: [
+    (RTMPError.Reason.unreachable("x"), ExitCode.unreachable), (.unknownHost("x"), .unreachable),
+    (.timedOut(.connect, seconds: 1), .unreachable), (.lost("x"), .unreachable),
+    (.stalled(seconds: 1), .unreachable), (.hungUp(.connect, cause: "x"), .refused),
+    (.connectRejected(ServerStatus(code: "x", text: "")), .refused),
+    (.nameInUse(ServerStatus(code: "x", text: "")), .refused), (.tagTooLong(bytes: 1), .refused),
+    (.hungUpOnPublish(cause: "x"), .keyRefused),
+    (.keyRefused(ServerStatus(code: "x", text: "")), .keyRefused),
+  ])
+  func `an ingest's error has its code`(_ reason: RTMPError.Reason, _ code: ExitCode) throws {
+    let error = RTMPError(reason, at: try Ingest("rtmp://h/a/k"))
+    #expect(ExitCode(BroadcastError.ingest(error)) == code)
+  }
+
+  @Test(arguments: [
+    (RTMPError.Category.unreachable, ExitCode.unreachable), (.lost, .unreachable),
+    (.refused, .refused), (.protocolViolation, .refused), (.keyRefused, .keyRefused),
+  ])
+  func `every category of an ingest's errors has a code`(
+    _ category: RTMPError.Category, _ code: ExitCode
+  ) {
+    #expect(ExitCode(category) == code)
+  }
+
+  @Test(arguments: [
+    (QualityFileError.unknownName("x"), ExitCode.usage), (.missing("x"), .noInput),
+    (.unreadable(path: "x", reason: "y"), .noInput), (.malformed(path: "x", reason: "y"), .usage),
+  ])
+  func `a quality file's error has its code`(_ error: QualityFileError, _ code: ExitCode) {
+    #expect(ExitCode(error) == code)
+  }
+
+  @Test(arguments: [
+    (InspectError.missing("x"), ExitCode.noInput), (.unreadable("x", reason: "y"), .noInput),
+    (.notMedia("x", reason: "y"), .notMedia),
+  ])
+  func `an inspection's error has its code`(_ error: InspectError, _ code: ExitCode) {
+    #expect(ExitCode(error) == code)
+  }
+
+  @Test func `our own fault is 70`() {
+    #expect(ExitCode(BroadcastError.fault("x")) == .fault)
+  }
+
+  @Test func `the first signal ends, a second one kills, a hang-up does not`() {
+    var rule = EndingRule()
+    #expect(rule.received(28) == .nothing)  // SIGWINCH
+    #expect(rule.received(2) == .end)
+    #expect(rule.received(1) == .nothing)
+    #expect(rule.received(15) == .die)
+    rule = EndingRule()
+    #expect(rule.received(1) == .end)
+    #expect(rule.received(2) == .die)
+    rule = EndingRule()
+    #expect(rule.received(3) == .die)  // SIGQUIT
+  }
+}

@@ -1,0 +1,165 @@
+import BunnyCapture
+import BunnyCommand
+import BunnyMedia
+import Testing
+
+struct InvocationTests {
+  static let to = ["publish", "--to", "rtmp://host/app/key"]
+
+  private func publish(_ arguments: [String]) throws -> PublishOptions {
+    guard case .publish(let options) = try Invocation(Self.to + arguments) else {
+      throw CommandError(.fault, "not publish")
+    }
+    return options
+  }
+
+  private func refusal(_ arguments: [String]) -> CommandError? {
+    do {
+      _ = try Invocation(arguments)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `a URL is all that publish needs`() throws {
+    #expect(try publish([]) == PublishOptions(to: PublishURL("rtmp://host/app/key")))
+  }
+
+  @Test func `every option of publish is understood`() throws {
+    var expected = PublishOptions(to: PublishURL("rtmp://host/app"))
+    expected.backup = PublishURL("rtmp://other/app")
+    expected.keyFile = "-"
+    expected.video = .file("/a b.mp4")
+    expected.videoText = "file:/a b.mp4"
+    expected.audio = .silence
+    expected.audioText = "silence"
+    expected.quality = "HD720"
+    expected.isPortrait = true
+    expected.fill = .crop
+    expected.fillsUp = true
+    expected.duration = .seconds(90)
+    expected.triesAgain = false
+    expected.isMuted = true
+    expected.writesEvents = true
+    expected.logLevel = .trace
+    let arguments = [
+      "publish", "--to=rtmp://host/app", "--backup", "rtmp://other/app", "--key-file", "-",
+      "--video", "file:/a b.mp4", "--audio=silence", "--quality", "HD720", "--orientation",
+      "Portrait", "--fill", "crop", "--filler", "--duration", "90s", "--retry", "never", "--mute",
+      "--events", "json", "--log-level", "trace",
+    ]
+    #expect(try Invocation(arguments) == .publish(expected))
+  }
+
+  @Test func `the other subcommands, help and version are understood`() throws {
+    var inspect = InspectOptions(location: "-a.flv")
+    inspect.asJSON = true
+    inspect.seconds = 2.5
+    let table: [([String], Invocation)] = [
+      (["inspect", "--json", "--seconds", "2.5", "--", "-a.flv"], .inspect(inspect)),
+      (["inspect", "a=b"], .inspect(InspectOptions(location: "a=b"))),
+      (["presets"], .presets(asJSON: false)), (["presets", "--json"], .presets(asJSON: true)),
+      (["--help"], .help(nil)), (["-h"], .help(nil)), (["--version"], .version),
+      (["publish", "--too", "--help"], .help(.publish)), (["presets", "-h"], .help(.presets)),
+    ]
+    for (arguments, expected) in table {
+      #expect(try Invocation(arguments) == expected, "\(arguments)")
+    }
+  }
+
+  @Test(arguments: [
+    ([], "say what to do: publish, inspect or presets; `bunny-broadcast --help` explains them"),
+    (["publsih"], "publsih is no subcommand; did you mean publish?"),
+    (["play"], "play is no subcommand; it takes publish, inspect or presets"),
+    (["--halp"], "--halp is no option here; did you mean --help?"),
+    (["publish"], "--to is missing; write --to rtmp://HOST/APP/KEY"),
+    (["publish", "--to"], "--to needs a value; write --to URL"),
+    (["publish", "--to="], "--to needs a value; write --to URL"),
+    (["publish", "--to", "--mute"], "--to needs a value; write --to URL"),
+    (to + ["--to", "rtmp://b/c/d"], "--to is given twice; give it once"),
+    (to + ["--mute", "--mute"], "--mute is given twice; give it once"),
+    (to + ["--mute=yes"], "--mute takes no value"),
+    (to + ["--qualty", "hd720"], "--qualty is no option of publish; did you mean --quality?"),
+    (to + ["--Video", "test"], "--Video is no option of publish; did you mean --video?"),
+    (
+      to + ["--frames", "3"],
+      "--frames is no option of publish; `bunny-broadcast publish --help` lists them"
+    ),
+    (to + ["x"], "argument 4 is stray: publish takes options only, such as --to URL"),
+    (["presets", "x"], "argument 2 is stray: presets takes options only, such as --json"),
+    (["inspect"], "inspect takes one FILE or URL; 0 were given"),
+    (["inspect", "a", "b"], "inspect takes one FILE or URL; 2 were given"),
+    (
+      ["inspect", "a", "--seconds", "0"],
+      "--seconds is 0; it takes a number of seconds greater than 0"
+    ),
+    (
+      to + ["--orientation", "potrait"],
+      "--orientation is potrait; it takes landscape or portrait; did you mean portrait?"
+    ),
+    (to + ["--fill", "x"], "--fill is x; it takes letterbox or crop"),
+    (to + ["--retry", "x"], "--retry is x; it takes always or never"),
+    (to + ["--events", "xml"], "--events is xml; it takes json"),
+    (
+      to + ["--log-level", "inof"],
+      "--log-level is inof; it takes error, warning, info, debug or trace; did you mean info?"
+    ),
+    (
+      to + ["--video", "camera"],
+      "--video camera is no source; it takes test, file:PATH, av:FORMAT:DEVICE, /dev/videoN, "
+        + "v4l2:NAME or auto"
+    ),
+    (
+      to + ["--duration", "1:60"],
+      "--duration is 1:60; it takes SECONDS, MM:SS, HH:MM:SS, or a number with s, m or h "
+        + "(more than 0, at most 10000h)"
+    ),
+    (
+      ["publish", "--to", "http://host/app"],
+      "--to: the publish URL does not begin with rtmp:// or rtmps://; write rtmp://HOST/APP/KEY"
+    ),
+    (
+      to + ["--backup", "rtmp://host/app"],
+      "--backup: the publish URL for host ends before the stream key; write rtmp://host/APP/KEY "
+        + "or give the key apart"
+    ),
+  ])
+  func `a mistake is told in one sentence`(_ arguments: [String], _ sentence: String) {
+    #expect(refusal(arguments) == CommandError(.usage, sentence))
+  }
+
+  @Test(arguments: [
+    ["rtmp://host/app/SECRET-1"], to + ["SECRET-1"], to + ["--SECRET-1"], to + ["--key=SECRET-1"],
+    ["publish", "--to", "rtmp://host:x/app/SECRET-1"], ["publish", "--to", "rtmp://h/ SECRET-1"],
+    to + ["--video", "rtmp://host/app/SECRET-1"], ["publish", "rtmp://host/app/SECRET-1"],
+  ])
+  func `a key in the wrong place is not shown`(_ arguments: [String]) throws {
+    let error = try #require(refusal(arguments))
+    #expect(error.code == .usage)
+    #expect(!error.description.contains("SECRET"))
+  }
+
+  @Test func `options print without the key in their URLs`() throws {
+    let options = try publish(["--backup", "rtmp://host/app/key"])
+    var dumped = ""
+    dump(options, to: &dumped)
+    #expect(!"\(options) \(dumped)".contains("host/app/key"))
+  }
+
+  @Test(arguments: [
+    ("90", 90.0), ("1.5", 1.5), ("90s", 90), ("5m", 300), ("2h", 7200), ("0.5m", 30),
+    ("01:30", 90), ("90:00", 5400), ("1:00:00", 3600), ("100:00:01", 360_001),
+  ])
+  func `a duration is read`(_ text: String, _ seconds: Double) throws {
+    #expect(try DurationText.read(text, option: "--duration") == .seconds(seconds))
+  }
+
+  @Test(arguments: [
+    "0", "-1", "", "s", "x", "1e9", "inf", "nan", "0x10", "1d", "1:2:3:4", "1:", ":1", "1:60",
+    "1:60:00", "10001h", "99999999999999999999", "1 s", "+1",
+  ])
+  func `what is no duration is refused`(_ text: String) {
+    #expect(throws: CommandError.self) { try DurationText.read(text, option: "--duration") }
+  }
+}

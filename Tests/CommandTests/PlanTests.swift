@@ -1,0 +1,116 @@
+import BunnyBroadcast
+import BunnyCommand
+import BunnyMedia
+import BunnyRTMP
+import Foundation
+import Support
+import Testing
+
+/// From options to what the library is asked to do.
+struct PlanTests {
+  private func options(_ change: (inout PublishOptions) -> Void = { _ in }) -> PublishOptions {
+    var options = PublishOptions(to: PublishURL("rtmp://host/app/key"))
+    change(&options)
+    return options
+  }
+
+  private func refusal(_ options: PublishOptions) -> CommandError? {
+    do throws(CommandError) {
+      _ = try options.configuration { _ in }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `options become a configuration`() throws {
+    let configuration = try options {
+      $0.quality = "hd720"
+      $0.isPortrait = true
+      $0.fillsUp = true
+      $0.backup = PublishURL("rtmp://spare/app/key")
+      $0.fill = .crop
+      $0.triesAgain = false
+      $0.duration = .seconds(5)
+      $0.isMuted = true
+    }.configuration { _ in }
+    #expect(configuration.ingest == (try Ingest("rtmp://host/app/key")))
+    #expect(configuration.backup == (try Ingest("rtmp://spare/app/key")))
+    #expect(configuration.quality.resolution == .custom(width: 720, height: 1280))
+    #expect(configuration.quality.encoder.filler)
+    #expect(configuration.fill == .crop)
+    #expect(configuration.retry == .never)
+    #expect(configuration.duration == .seconds(5))
+    #expect(configuration.isMuted)
+  }
+
+  @Test(arguments: ["the-key", "the-key\n", "the-key\r\n"])
+  func `a key file gives the key to both ingests, without its line break`(_ text: String) throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("key")
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    chmod(path, 0o600)
+    var warnings: [String] = []
+    let configuration = try options {
+      $0.to = PublishURL("rtmp://host/app/instance")
+      $0.backup = PublishURL("rtmp://spare/app")
+      $0.keyFile = path
+    }.configuration { warnings.append($0) }
+    #expect(
+      configuration.ingest == (try Ingest("rtmp://host/app/instance", streamName: "the-key")))
+    #expect(configuration.backup == (try Ingest("rtmp://spare/app", streamName: "the-key")))
+    #expect(warnings.isEmpty)
+  }
+
+  @Test func `a key file that others may read is warned of`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("key")
+    try Data("the-key\n".utf8).write(to: URL(fileURLWithPath: path))
+    chmod(path, 0o640)
+    var warnings: [String] = []
+    _ = try KeyFile.read(path) { warnings.append($0) }
+    #expect(
+      warnings == ["others may read the key file \(path); `chmod 600` keeps the key to you"])
+  }
+
+  @Test func `a key file that holds no key is refused`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("key")
+    try Data("\n".utf8).write(to: URL(fileURLWithPath: path))
+    #expect(
+      refusal(options { $0.keyFile = path })
+        == CommandError(.usage, "the key file \(path) is empty; it must hold the stream key"))
+    try Data("two SECRETS\n".utf8).write(to: URL(fileURLWithPath: path))
+    let spaced = try #require(refusal(options { $0.keyFile = path }))
+    #expect(spaced.code == .usage)
+    #expect(!spaced.description.contains("SECRET"))
+    let missing = directory.file("nothing")
+    #expect(
+      refusal(options { $0.keyFile = missing })
+        == CommandError(
+          .noInput,
+          "the key file \(missing) cannot be opened: No such file or directory; check --key-file"))
+  }
+
+  @Test func `a quality that cannot be is refused`() {
+    #expect(
+      refusal(options { $0.quality = "hd270" })
+        == CommandError(
+          .usage,
+          "--quality: hd270 is no quality; it takes sd480, hd720, fullHd1080, fullHd1080p60 or the "
+            + "path of a .json file; did you mean hd720?"))
+    #expect(refusal(options { $0.quality = "/nowhere/x.json" })?.code == .noInput)
+  }
+
+  @Test(arguments: [
+    ("rtmp://user:pw@host/app/key", "rtmp://user:pw@host/xxxxxxx"),
+    ("--to=rtmps://host:1/app/key?a=b/c", "--to=rtmps://host:1/xxxxxxxxxxxxx"),
+    ("/dev/video0", "/dev/video0"), ("file:/a/b/c", "file:/a/b/c"), ("rtmp://host", "rtmp://host"),
+    ("rtmp://host/", "rtmp://host/"), ("", ""), ("//a/b", "//a/b"), ("/a://b/c", "/a://b/c"),
+  ])
+  func `URLs on the command line are blackened`(_ argument: String, _ hidden: String) {
+    var bytes = argument.utf8.map { CChar(bitPattern: $0) }
+    bytes.withUnsafeMutableBufferPointer { ProcessSetup.hideURL($0) }
+    #expect(String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self) == hidden)
+  }
+}

@@ -1,0 +1,92 @@
+import BunnyBroadcast
+import BunnyCommand
+import BunnyRTMP
+import BunnySystem
+import Testing
+
+struct StatusLineTests {
+  private let full =
+    "live 00:01:05  rtmp://host/app/•••  30.0 fps  2.48 Mbit/s  queue 12 ms  drops 3"
+
+  private func view() throws -> BroadcastView {
+    var configuration = BroadcastConfiguration(ingest: try Ingest("rtmp://host/app/SECRET"))
+    configuration.backup = try Ingest("rtmp://spare/app/SECRET")
+    return BroadcastView(configuration)
+  }
+
+  private func statistics() -> BroadcastStatistics {
+    var statistics = BroadcastStatistics()
+    statistics.state = "live"
+    statistics.elapsedSeconds = 65.9
+    statistics.framesPerSecond = 29.98
+    statistics.bitrate = 2_480_400
+    statistics.queueAgeMs = 12.4
+    statistics.totals.droppedFrames = 3
+    return statistics
+  }
+
+  @Test func `a line that fits is shown whole`() throws {
+    #expect(StatusLine.text(statistics(), try view(), width: 200) == full)
+    #expect(StatusLine.text(statistics(), try view(), width: full.count + 1) == full)
+  }
+
+  @Test(arguments: [0, 1, 2, 20, 40, 79])
+  func `a line that does not fit is cut before the last column`(_ width: Int) throws {
+    #expect(
+      StatusLine.text(statistics(), try view(), width: width)
+        == String(full.prefix(max(0, width - 1))))
+  }
+
+  @Test func `keys are hinted at where there is room`() throws {
+    var view = try view()
+    view.hasKeys = true
+    #expect(StatusLine.text(statistics(), view, width: 100) == full + "  [q end, m mute]")
+    #expect(StatusLine.text(statistics(), view, width: 97) == full + "  [q end, m mute]")
+    #expect(StatusLine.text(statistics(), view, width: 96) == full)
+    view.isMuted = true
+    #expect(
+      StatusLine.text(statistics(), view, width: 120)
+        == full.replacing("  rtmp:", with: "  muted  rtmp:") + "  [q end, m unmute]")
+  }
+
+  @Test func `the state and the ingest follow the events`() throws {
+    var view = try view()
+    let statistics = statistics()
+    #expect(view.state(statistics) == "live")
+    view.apply(.lost(view.ingest, reason: "x"))
+    #expect(view.state(statistics) == "retrying")
+    view.apply(.reconnecting(attempt: 1, usingBackup: true, after: .zero, reason: "x"))
+    #expect("\(view.ingest)" == "rtmp://spare/app/•••")
+    view.apply(.reconnecting(attempt: 2, usingBackup: false, after: .zero, reason: "x"))
+    #expect("\(view.ingest)" == "rtmp://host/app/•••")
+    view.apply(.reconnected(try Ingest("rtmp://spare/app/SECRET")))
+    #expect("\(view.ingest)" == "rtmp://spare/app/•••")
+    #expect(view.state(statistics) == "live")
+    view.isEnding = true
+    #expect(view.state(statistics) == "ending")
+  }
+
+  @Test(arguments: [
+    (0.0, "00:00:00"), (59.99, "00:00:59"), (3600, "01:00:00"), (359_999, "99:59:59"),
+    (360_000, "100:00:00"), (-1, "00:00:00"), (.nan, "00:00:00"), (.infinity, "00:00:00"),
+  ])
+  func `hours are not wrapped`(_ seconds: Double, _ text: String) {
+    #expect(StatusLine.clock(seconds) == text)
+  }
+
+  @Test(arguments: [
+    (0.0, "0 kbit/s"), (850_400, "850 kbit/s"), (999_499, "999 kbit/s"), (999_500, "1.00 Mbit/s"),
+    (6_000_000, "6.00 Mbit/s"), (.nan, "- Mbit/s"),
+  ])
+  func `bit rates have three digits or so`(_ bitrate: Double, _ text: String) {
+    #expect(StatusLine.bitrate(bitrate) == text)
+  }
+
+  @Test func `statistics are worth a line every 30 s`() {
+    var pace = StatisticsPace()
+    let due = (1...21).filter {
+      pace.isDue(at: MonotonicTime(nanoseconds: .seconds(Double($0) * 3)))
+    }
+    #expect(due == [1, 11, 21])
+  }
+}
