@@ -33,14 +33,12 @@ public final class Decoder {
   ///
   /// - Parameter body: is handed each frame that came out, with its pts in nanoseconds (nil when
   ///   nothing tells it), and may keep what it holds by moving it.
-  func decode<Failure: Error>(
-    _ packet: Packet?, _ body: (borrowing Frame, _ pts: Int64?) throws(Failure) -> Void
-  ) throws(Failure) {
+  func decode(_ packet: Packet?, _ body: (borrowing Frame, _ pts: Int64?) -> Void) {
     if avcodec_send_packet(context.raw, packet?.raw) < 0 && packet != nil { errors += 1 }
     while avcodec_receive_frame(context.raw, frame.raw) >= 0 {
       if frame.raw.pointee.decode_error_flags != 0 { errors += 1 }
       let ticks = frame.raw.pointee.best_effort_timestamp
-      try body(
+      body(
         frame, ticks == bunny_no_pts ? nil : timebase.convert(ticks, to: .nanoseconds))
       av_frame_unref(frame.raw)
     }

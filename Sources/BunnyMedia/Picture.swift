@@ -44,11 +44,11 @@ public final class Picture: @unchecked Sendable {  // the pointee is never writt
   /// The planes of an 8-bit planar 4:2:0 picture: Y, U, V. Valid while the closure runs.
   ///
   /// - Precondition: ``format`` is `yuv420p` or `yuvj420p`.
-  public func withPlanes<Result, Failure: Error>(
-    _ body: (_ y: Plane, _ u: Plane, _ v: Plane) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  public func withPlanes<Result>(
+    _ body: (_ y: Plane, _ u: Plane, _ v: Plane) -> Result
+  ) -> Result {
     precondition(format == "yuv420p" || format == "yuvj420p", "planes of \(format)")
-    return try body(raw.plane(0), raw.plane(1), raw.plane(2))
+    return body(raw.plane(0), raw.plane(1), raw.plane(2))
   }
 }
 

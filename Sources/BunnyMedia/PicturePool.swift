@@ -31,12 +31,12 @@ public final class PicturePool {
   }
 
   /// A new picture, drawn by `draw`. Its memory holds anything at first, an older picture usually.
-  public func picture<Failure: Error>(
+  public func picture(
     time: MonotonicTime,
-    _ draw: (_ y: Picture.Plane, _ u: Picture.Plane, _ v: Picture.Plane) throws(Failure) -> Void
-  ) throws(Failure) -> Picture {
+    _ draw: (_ y: Picture.Plane, _ u: Picture.Plane, _ v: Picture.Plane) -> Void
+  ) -> Picture {
     let frame = frame()
-    try draw(frame.raw.plane(0), frame.raw.plane(1), frame.raw.plane(2))
+    draw(frame.raw.plane(0), frame.raw.plane(1), frame.raw.plane(2))
     return Picture(moving: frame, time: time)
   }
 

@@ -66,11 +66,11 @@ extension Samples {
   /// One channel of sound in the broadcast's own form. Valid while the closure runs.
   ///
   /// - Precondition: planar floating point, as ``SampleConverter`` makes it.
-  package func withChannel<Result, Failure: Error>(
-    _ index: Int, _ body: (UnsafeBufferPointer<Float>) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  package func withChannel<Result>(
+    _ index: Int, _ body: (UnsafeBufferPointer<Float>) -> Result
+  ) -> Result {
     precondition(raw.pointee.format == AV_SAMPLE_FMT_FLTP.rawValue && index < channels)
-    return try body(UnsafeBufferPointer(raw.channel(index)))
+    return body(UnsafeBufferPointer(raw.channel(index)))
   }
 }
 

@@ -139,23 +139,30 @@ extension VideoEncoder.Settings {
     context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
   }
 
+  /// libx264's own options, by their names in libavcodec.
   fileprivate var privateOptions: [String: String] {
-    var parameters = [
-      "scenecut": "0", "open-gop": "0", "sliced-threads": slicedThreads ? "1" : "0",
-      "rc-lookahead": String(lookahead),
-      // The grid is even: x264 need not wait for the next picture to know how long this one lasts.
-      "force-cfr": "1",
-      // A thread of its own for the look-ahead would add its own delay.
-      "sync-lookahead": "0",
-    ]
-    if filler { parameters["filler"] = "1" }
-    parameters.merge(x264) { _, custom in custom }
-    var options = [
-      "preset": preset, "profile": profile, "forced-idr": "1",
-      "x264-params": parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        .joined(separator: ":"),
-    ]
+    var options: [String: String] = [:]
+    options["preset"] = preset
     options["tune"] = tune
+    options["profile"] = profile
+    options["forced-idr"] = "1"
+    options["x264-params"] = x264Parameters.map { "\($0.key)=\($0.value)" }.sorted()
+      .joined(separator: ":")
     return options
+  }
+
+  /// Options by their names in x264.
+  private var x264Parameters: [String: String] {
+    var parameters: [String: String] = [:]
+    parameters["scenecut"] = "0"
+    parameters["open-gop"] = "0"
+    parameters["sliced-threads"] = slicedThreads ? "1" : "0"
+    parameters["rc-lookahead"] = String(lookahead)
+    // A thread of its own for the look-ahead would add its own delay.
+    parameters["sync-lookahead"] = "0"
+    // The grid is even: x264 need not wait for the next picture to know how long this one lasts.
+    parameters["force-cfr"] = "1"
+    if filler { parameters["filler"] = "1" }
+    return parameters.merging(x264) { _, custom in custom }
   }
 }

@@ -12,15 +12,13 @@ public final class Watched<Value: Sendable>: @unchecked Sendable {  // all under
   public var current: Value { condition.withLock { value } }
 
   /// Changes the value and wakes whoever waits for it.
-  public func change<Result, Failure: Error>(
-    _ body: (inout Value) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  public func change<Result>(_ body: (inout Value) -> Result) -> Result {
     condition.lock()
     defer {
       condition.broadcast()
       condition.unlock()
     }
-    return try body(&value)
+    return body(&value)
   }
 
   /// Blocks until `isReached`. Nil when `seconds` went by first.
