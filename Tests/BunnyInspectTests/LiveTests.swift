@@ -30,7 +30,7 @@ struct LiveTests {
     clip.toneDelay = nil
     let path = try clip.make(in: folder, "clip.ts")
     let server = try Server(sending: path, thenStaying: true)
-    let report = try inspect(server.address, stallLimit: .milliseconds(300)) { false }
+    let report = try inspect(server.address, stallLimit: .milliseconds(300))
     #expect(report.readError == "nothing came for 0.3 s")
     #expect(report.problems.first == "Reading stopped early: nothing came for 0.3 s.")
     #expect(try #require(report.testPicture).framesRead > 50)
