@@ -51,7 +51,10 @@ let package = Package(
       name: "bunny-broadcast", dependencies: ["BunnyCommand", "CBunnyShims"],
       swiftSettings: strict),
     .target(
-      name: "Support", dependencies: ["BunnyInspect", "BunnyRTMP", "BunnySystem"],
+      name: "Support",
+      dependencies: [
+        "BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnyRTMP", "BunnySystem", "CBunnyShims",
+      ],
       path: "Tests/Support", swiftSettings: strict),
     .executableTarget(
       name: "bunny-bench", dependencies: ["BunnySystem", "Support"], path: "Tests/Bench",

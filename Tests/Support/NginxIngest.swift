@@ -65,6 +65,9 @@ public final class NginxIngest: Sendable {
     return Self.finishedRecordings(in: nginx.standardOutput)
   }
 
+  /// How many recordings are finished by now.
+  public var recordingCount: Int { Self.finishedRecordings(in: nginx.standardOutput).count }
+
   /// Ends nginx and waits for it.
   public func stop() async throws {
     nginx.send(SIGTERM)
