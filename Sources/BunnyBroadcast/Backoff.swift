@@ -1,15 +1,24 @@
+import BunnySystem
+
 /// How long to wait before the next try: not at all, then 0.5, 1, 2, 5, 10, 10, 10 … s and up to half
 /// as long again: never less than 0.5 s, nor more than 15 s.
 package struct Backoff: Equatable {
   /// Seconds.
   package static let steps: [Double] = [0, 0.5, 1, 2, 5, 10]
 
-  /// Failures in a row; media flowing clears it.
+  /// For how long, in nanoseconds, the stream must have been carried to clear the count of failures:
+  /// a server that accepts and then drops us is not to be asked without a pause for ever.
+  package static let proof = Int64.seconds(5)
+
+  /// Failures in a row.
   package private(set) var failures = 0
 
   package init() {}
 
-  package mutating func succeeded() { failures = 0 }
+  /// An ingest has carried the stream for so many nanoseconds.
+  package mutating func published(for nanoseconds: Int64) {
+    if nanoseconds >= Self.proof { failures = 0 }
+  }
 
   /// - Parameter chance: from 0 to 1, drawn anew for each wait, so that a thousand boxes do not come
   ///   back in the same instant.

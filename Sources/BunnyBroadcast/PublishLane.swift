@@ -49,18 +49,20 @@ struct PublishLane {
   private func publish(
     _ feed: TagFeed, over connection: RTMPConnection, _ backoff: inout Backoff
   ) throws(RTMPError) {
-    var accepted = false
-    defer { telemetry.disconnected(at: .now) }
+    var acceptedAt: MonotonicTime?
+    defer {
+      telemetry.disconnected(at: .now)
+      if let acceptedAt { backoff.published(for: .now - acceptedAt) }
+    }
     let hadBeenLive = hasBeenLive
     try connection.publish(feed) { state in
       events.send(.connection(connection.ingest, state))
       guard state == .publishing else { return }
-      accepted = true
+      acceptedAt = .now
       line.accepted()
       telemetry.connected(at: .now)
       events.send(hadBeenLive ? .reconnected(connection.ingest) : .started(connection.ingest))
     }
-    if accepted { backoff.succeeded() }
   }
 
   /// Says what happened, and waits as long as the rule says.
@@ -71,7 +73,6 @@ struct PublishLane {
   ) throws(RTMPError) {
     telemetry.waiting(since: cursor.waitingSince)
     if error.category == .lost {
-      backoff.succeeded()  // it had worked
       events.send(.lost(error.ingest, reason: error.description))
     }
     // A key that has been accepted before is right: its refusal may pass.

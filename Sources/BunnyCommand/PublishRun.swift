@@ -195,7 +195,10 @@ final class PublishRun: Sendable {
       if lastFailure != error.description { console.log(.error, error.description) }
     } else if feed?.failure == .readerGone {
       code = .cannotWrite
-      console.log(.error, "nobody reads standard output any more: ended")
+      console.log(
+        .error,
+        "nobody reads standard output any more: the broadcast was ended; keep the reader of the "
+          + "events running")
     }
     feed?.write(
       .ended(

@@ -14,11 +14,13 @@ import Testing
     #expect(waits(chance: 1) == seconds([0, 0.75, 1.5, 3, 7.5, 15, 15, 15]))
   }
 
-  @Test func `what has worked is tried again at once`() {
+  @Test func `what has worked for five seconds is tried again at once`() {
     var backoff = Backoff()
     _ = backoff.failed(chance: 0)
     _ = backoff.failed(chance: 0)
-    backoff.succeeded()
+    backoff.published(for: .seconds(4.999))
+    #expect(backoff.failed(chance: 0) == .seconds(1))
+    backoff.published(for: .seconds(5))
     #expect(backoff.failed(chance: 1) == .zero)
     #expect(backoff.failed(chance: 0) == .milliseconds(500))
     #expect(backoff.failures == 2)
