@@ -83,6 +83,7 @@ final class PublishRun: Sendable {
 
   private func take(_ event: BunnyBroadcastEvent) {
     log(event)
+    if console.style.redraws { attention.signal() }
     if let line = EventLine(event, eventsLost: feed?.lost ?? 0) {
       feed?.write(line)
       if console.level == .trace { console.log(.trace, "event \(line.summary)") }
