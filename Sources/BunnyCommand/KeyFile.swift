@@ -48,7 +48,8 @@ package enum KeyFile {
     let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
       throw CommandError(
-        .noInput, "\(name) cannot be opened: \(systemWords(errno)); --key-file takes the path of a file that "
+        .noInput,
+        "\(name) cannot be opened: \(systemWords(errno)); --key-file takes the path of a file that "
           + "holds the key")
     }
     return file

@@ -35,7 +35,10 @@ final class StallGuard: Sendable {
   var hasFired: Bool { state.fired.isSet }
 
   /// Why it did.
-  var words: String { "nothing came for \(decimal(Double(limit) / 1e9, 1)) s" }
+  var words: String {
+    let decimals = limit % .seconds(1) == 0 ? 0 : 1
+    return "nothing came for \(decimal(Double(limit) / 1e9, decimals)) s"
+  }
 
   func progress() { state.lastProgress.store(MonotonicTime.now.nanoseconds, ordering: .relaxed) }
 

@@ -78,6 +78,17 @@ struct EndingTests {
     #expect(outcome.signal == SIGTERM || outcome.exitStatus == 0, "\(outcome)")
   }
 
+  @Test func `a source that hangs while it is opened is left behind`() async throws {
+    let silent = try ScriptedIngest(IngestScript(.silence, at: .accept))
+    let command = try Command.start(
+      ["publish", "--to", "rtmp://127.0.0.1:9/live/key", "--video", "file:\(silent.url())"])
+    try await silent.waitUntil { $0.first.map { $0.bytesReceived > 0 } ?? false }
+    command.send(SIGTERM)
+    let outcome = try await command.outcome()
+    #expect(outcome.exitStatus == 0, "\(outcome)")
+    #expect(outcome.standardError.contains("warning a source does not let go: left it behind"))
+  }
+
   @Test func `an ignored hang-up stays ignored`() async throws {
     let ingest = try ScriptedIngest()
     let command = try Command.startInShell(
