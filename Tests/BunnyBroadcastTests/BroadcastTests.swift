@@ -51,17 +51,46 @@ struct BroadcastTests {
     var clip = Clip(frames: 22 * 50)
     clip.frameRate = Timebase(50, 1)
     (clip.width, clip.height) = (1280, 720)
-    clip.options = [
-      "-vf", "interlace=scan=tff", "-c:v", "mpeg2video", "-q:v", "2", "-flags", "+ildct+ilme",
-    ]
-    clip.options += ["-r", "25"]
-    let path = try clip.make(in: folder, "clip.ts")
-    let recording = try await record(.file(path), seconds: 20, to: nginx)
+    clip.options =
+      ["-vf", "interlace=scan=tff", "-r", "25", "-flags", "+ildct+ilme"] + Self.television
+    let recording = try await record(
+      .file(clip.make(in: folder, "clip.ts")), seconds: 20, to: nginx)
+    try expectSound(recording, frames: 600)
+    // FFmpeg's own judge of combs: all of the file has them, hardly anything of the broadcast does.
+    let judged = try await ChildProcess.run(
+      "ffmpeg", ["-nostdin", "-i", recording.path, "-vf", "idet", "-an", "-f", "null", "-"])
+    let verdict = try #require(
+      judged.standardError.firstMatch(of: /Multi frame detection:.*Progressive: *(\d+)/))
+    #expect(try #require(Int(verdict.1)) >= 540)
+  }
+
+  @Test func `film in interlaced clothing keeps every frame`() async throws {
+    var clip = Clip(frames: 22 * 25)
+    clip.frameRate = Timebase(25, 1)
+    (clip.width, clip.height) = (1280, 720)
+    clip.options = ["-vf", "setfield=tff", "-flags", "+ildct+ilme"] + Self.television
+    let recording = try await record(
+      .file(clip.make(in: folder, "clip.ts")), seconds: 20, to: nginx)
     try expectSound(recording, frames: 600)
     let test = try #require(recording.report.testPicture)
-    #expect(test.framesRead >= 590 && test.outOfOrder == 0)
+    #expect(test.lost == 0 && test.outOfOrder == 0 && abs(test.shownTwice - 100) <= 1)
     #expect(test.colourError <= 3)
-    #expect(try #require(test.largestOffset) <= 60)
+    #expect(try #require(test.largestOffset) <= 30)
+  }
+
+  private static let television = [
+    "-c:v", "mpeg2video", "-q:v", "2", "-top", "1", "-c:a", "mp2", "-b:a", "192k",
+  ]
+
+  @Test func `a busy picture costs what was promised, over any five seconds`() async throws {
+    let recording = try await record(
+      .libavdevice(
+        format: "lavfi", device: "testsrc2=s=1280x720:r=30,noise=alls=20:allf=t"),
+      .silence, seconds: 15, to: nginx)
+    try expectSound(recording, frames: 450)
+    let packets = try #require(recording.report.video?.packets)
+    #expect(abs(try #require(packets.lowestBitrate) - 2_500_000) <= 250_000)
+    #expect(abs(try #require(packets.highestBitrate) - 2_500_000) <= 250_000)
   }
 
   @Test func `a file without sound gets a silent track`() async throws {
@@ -78,14 +107,12 @@ struct BroadcastTests {
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: realClip), "run scripts/setup --test"))
-  func `a real clip loops for a minute without a hitch, at the bit rate it was promised`()
-    async throws
-  {
+  func `a real clip loops for a minute without a hitch`() async throws {
     let recording = try await record(.file(realClip), seconds: 60, to: nginx)
     try expectSound(recording, frames: 1800)
     let video = try #require(recording.report.video)
-    #expect(abs(try #require(video.packets.lowestBitrate) - 2_500_000) <= 250_000)
-    #expect(abs(try #require(video.packets.highestBitrate) - 2_500_000) <= 250_000)
+    // Easy and busy seconds alternate: the one-second buffer lets five of them differ by a fifth.
+    #expect(try #require(video.packets.highestBitrate) <= 3_000_000)
     #expect(recording.report.audio?.silent == [])
     #expect(video.frozen.filter { $0.length > 0.6 } == [])
     // 25 of 30 frames are new in every second; the loop adds a repetition at most.
