@@ -87,7 +87,12 @@ import Testing
     try ("let key = \"k\"\n" + example.1).write(toFile: file, atomically: false, encoding: .utf8)
     let build = URL(filePath: Command.path).deletingLastPathComponent().path
     let compiled = try await ChildProcess.run(
-      "swiftc", ["-typecheck", "-swift-version", "6", "-I", build + "/Modules", file],
+      "swiftc",
+      [
+        "-typecheck", "-swift-version", "6", "-I", build + "/Modules", "-I",
+        Self.root.appending(path: "Sources/CBunnyFFmpeg").path, "-Xcc",
+        "-fmodule-map-file=\(build)/CBunnyShims.build/module.modulemap", file,
+      ],
       atMost: 120)
     #expect(compiled.exitStatus == 0, "\(compiled.standardError)")
   }
