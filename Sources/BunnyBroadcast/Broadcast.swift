@@ -35,7 +35,8 @@ public final class Broadcast: Sendable {
   /// Broadcasts until ``stop(reason:)``, or for the configured duration. May be called once.
   ///
   /// - Returns: The totals.
-  /// - Throws: ``BroadcastError``; the totals are in the `ended` event.
+  /// - Throws: ``BroadcastError``, also when the duration went by and no ingest ever accepted the
+  ///   stream; the totals are in the `ended` event.
   public func run() async throws(BroadcastError) -> BroadcastTotals {
     telemetry.begin(at: .now)
     hub.send(.preparing)

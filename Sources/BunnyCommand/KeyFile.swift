@@ -70,7 +70,9 @@ package enum KeyFile {
       let count = Glibc.read(file, &piece, piece.count)
       if count < 0 && errno == EINTR { continue }
       guard count >= 0 else {
-        throw CommandError(.noInput, "\(name) cannot be read: \(systemWords(errno))")
+        throw CommandError(
+          .noInput,
+          "\(name) cannot be read: \(systemWords(errno)); it must be a file that holds the key")
       }
       guard count > 0 else { return bytes }
       bytes += piece[..<count]

@@ -96,7 +96,8 @@ struct CanaryTests {
   func `a trap does not show the key`(_ apart: Bool) async throws {
     let ingest = try ScriptedIngest()
     let command = try start(
-      to: "rtmp://127.0.0.1:\(ingest.port)/live", apart: apart, ["BUNNY_BROADCAST_FAULT": "trap"])
+      to: "rtmp://127.0.0.1:\(ingest.port)/live", apart: apart,
+      ["BUNNY_BROADCAST_FAULT": "trap", "SWIFT_BACKTRACE": "enable=yes"])
     let outcome = try await expectNoKey(command)
     #expect(outcome.signal == SIGILL || outcome.signal == SIGTRAP, "\(outcome)")
     // No register and no memory either: only the log, and the runtime's own sentence.

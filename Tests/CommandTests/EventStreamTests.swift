@@ -80,6 +80,23 @@ struct EventStreamTests {
     #expect(zip(video, video.dropFirst()).allSatisfy { $1.timestamp - $0.timestamp < 200 })
   }
 
+  @Test func `readers that take nothing at all do not keep the end waiting`() async throws {
+    let ingest = try ScriptedIngest()
+    let fifo = small.folder.file("go-on")
+    mkfifo(fifo, 0o600)
+    // Log and events go to one pipe that is full already, and nobody reads it.
+    let script =
+      #"{ { head -c 65536 /dev/zero; "$0" "$@" 2>&1; echo "status $?" >&3; } "#
+      + #"| { read x < \#(fifo); }; } 3>&1"#
+    let command = try Command.startInShell(
+      script, small.arguments(to: ingest.url(), "--events", "json", "--duration", "2"))
+    let status = try await command.waitForLine(in: .output) { $0.hasPrefix("status ") }
+    #expect(status == "status 0")
+    #expect(try await ingest.visit().media.filter { $0.kind == .video }.count == 30)
+    try String("go on\n").write(toFile: fifo, atomically: false, encoding: .utf8)
+    _ = try await command.outcome()
+  }
+
   private static func count(_ word: String, in text: String) -> Int {
     text.split(separator: word, omittingEmptySubsequences: false).count - 1
   }

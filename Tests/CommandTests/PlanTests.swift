@@ -104,7 +104,7 @@ struct PlanTests {
   }
 
   @Test(arguments: [
-    ("rtmp://user:pw@host/app/key", "rtmp://user:pw@host/xxxxxxx"),
+    ("rtmp://user:pw@host/app/key", "rtmp://xxxxxxx@host/xxxxxxx"),
     ("--to=rtmps://host:1/app/key?a=b/c", "--to=rtmps://host:1/xxxxxxxxxxxxx"),
     ("/dev/video0", "/dev/video0"), ("file:/a/b/c", "file:/a/b/c"), ("rtmp://host", "rtmp://host"),
     ("rtmp://host/", "rtmp://host/"), ("", ""), ("//a/b", "//a/b"), ("/a://b/c", "/a://b/c"),

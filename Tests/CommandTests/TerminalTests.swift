@@ -37,6 +37,9 @@ struct TerminalTests {
     let status =
       #/\rlive 00:00:0\d  (?:muted  )?(\S+)  \d+\.\d fps  \d+ kbit/s  queue \d+ ms  drops 0/#
     let lines = shown.matches(of: status)
+    // Measured from the beginning, before the first three seconds are over.
+    let early = try #require(shown.firstMatch(of: #/live 00:00:02 .*? (\d+)\.\d fps  (\d+) kbit/#))
+    #expect((8...18).contains(Int(early.output.1) ?? 0) && Int(early.output.2) ?? 0 > 50)
     #expect(lines.count > 5 && lines.allSatisfy { $0.output.1 == address })
     #expect(shown.contains("  [q end, m mute]\u{1B}[K\r"), "redrawn without a line break")
     #expect(shown.contains("  [q end, m unmute]\u{1B}[K"))
