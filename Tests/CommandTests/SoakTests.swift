@@ -17,9 +17,9 @@ struct SoakTests {
     ])
     /// Of the statistics at a minute, in kilobytes.
     func memory(at minute: Int) async throws -> Int {
-      let marker = "\"elapsedMs\":\(minute * 60)"
       try await command.waitForOutput(in: .output, atMost: Double(minute * 60 + 60)) {
-        $0.contains(marker) || $0.contains("\"event\":\"ended\"")
+        $0.matches(of: /"elapsedMs":(\d+)/).contains { Int($0.1) ?? 0 >= minute * 60_000 }
+          || $0.contains("\"event\":\"ended\"")
       }
       let status = try String(contentsOfFile: "/proc/\(command.processID)/status", encoding: .utf8)
       return Int(try #require(status.firstMatch(of: /VmRSS:\s+(\d+)/)).1) ?? 0
