@@ -24,6 +24,7 @@ public func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) 
     &thread, &attributes,
     { argument in
       let start = Unmanaged<ThreadStart>.fromOpaque(argument!).takeRetainedValue()
+      bunny_wake_promptly()
       bunny_name_this_thread(start.name)  // from inside: Linux ignores a name set before start
       start.body()
       return nil

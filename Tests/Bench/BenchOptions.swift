@@ -24,8 +24,8 @@ struct BenchOptions {
                       the quality's look-ahead of 10 pictures (333 ms of it is that look-ahead,
                       and x264's frame threads hold back some more), once without any
       handling        from a picture's arrival to its last byte in the socket, in ms, encoding
-                      and interleaving left out: bunny-broadcast's own count, in its `ended`
-                      event
+                      (also the wait for the picture before it to be encoded) and interleaving
+                      left out: bunny-broadcast's own count, in its `ended` event
 
     "held" says whether ours is within the goal. Speed is judged by the ratio to ffmpeg's in the
     same run only; milliseconds are those of this machine. Have nothing else running: both are
