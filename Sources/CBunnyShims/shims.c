@@ -15,19 +15,19 @@
 
 void bunny_name_this_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
-void bunny_wake_promptly(void) {
+void bunny_take_turns_of(uint64_t nanoseconds) {
   struct {  // struct sched_attr, which glibc has since 2.41
     uint32_t size, policy;
     uint64_t flags;
     int32_t nice;
     uint32_t priority;
-    uint64_t runtime, deadline, period;  // nanoseconds
+    uint64_t runtime, deadline, period;
   } attributes = {
       .size = sizeof attributes,
       .policy = SCHED_OTHER,
       .flags = 1,  // SCHED_FLAG_RESET_ON_FORK: threads that this one starts are like any other
       .nice = getpriority(PRIO_PROCESS, 0),  // the calling thread's; it stays
-      .runtime = 100 * 1000,  // a turn: 0.1 ms, the least there is, instead of some 3 ms
+      .runtime = nanoseconds,
   };
   syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
