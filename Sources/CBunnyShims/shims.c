@@ -16,6 +16,7 @@
 void bunny_name_this_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 void bunny_take_turns_of(uint64_t nanoseconds) {
+  if (sched_getscheduler(0) != SCHED_OTHER) return;  // somebody chose another, with chrt perhaps
   struct {  // struct sched_attr, which glibc has since 2.41
     uint32_t size, policy;
     uint64_t flags;

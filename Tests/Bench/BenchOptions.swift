@@ -29,7 +29,7 @@ struct BenchOptions {
 
     "held" says whether ours is within the goal. Speed is judged by the ratio to ffmpeg's in the
     same run only; milliseconds are those of this machine. Have nothing else running: both are
-    slower and less even beside other work, and the first keyframe most of all.
+    slower and less even beside other work; a warning says so when there was some.
 
     The result is 0 when every goal is held, 1 when one is missed, 69 when something that is
     needed is not there, 70 when the two did not do the same. Ctrl-C ends it and leaves nothing

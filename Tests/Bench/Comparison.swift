@@ -14,6 +14,7 @@ struct Comparison {
   func rows() async throws -> [Row] {
     let whole = try await turns("\(options.seconds) s", seconds: options.seconds, lookahead: true)
     let short = try await turns("start, no look-ahead", seconds: 1, lookahead: false)
+    warn((whole.ours + whole.peers).map(\.otherWork).median)
     let handling = whole.ours.compactMap(\.handling)
     guard handling.count == whole.ours.count else {
       throw BenchFailure(70, "there are no handling times in bunny-broadcast's `ended` event")
@@ -34,6 +35,13 @@ struct Comparison {
       Row(title: "handling, p50", ours: handling.map(\.p50), unit: " ms", goal: .value(1)),
       Row(title: "handling, p99", ours: handling.map(\.p99), unit: " ms", goal: .value(5)),
     ]
+  }
+
+  /// Other work spoils the milliseconds first.
+  private func warn(_ otherWork: Double) {
+    guard otherWork > 0.15 else { return }
+    let percent = Int((otherWork * 100).rounded())
+    say("\(course.name) is rough: other work took \(percent) % of a core meanwhile")
   }
 
   /// Who begins changes from round to round.

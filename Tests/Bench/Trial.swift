@@ -12,8 +12,8 @@ struct Trial {
   let firstKeyframe: Double
   /// Our own count, in milliseconds; nil for others.
   let handling: (p50: Double, p99: Double)?
-  /// Pictures that arrived.
-  let frames: Int
+  /// Cores that something else kept busy meanwhile: this process with its ingest, at least.
+  let otherWork: Double
   /// What x264 says of its settings, in its first frame.
   let x264Settings: String
 
@@ -28,19 +28,24 @@ struct Trial {
     let arguments = contender.arguments(
       course, lookahead: lookahead, seconds: seconds, to: "rtmp://127.0.0.1:\(ingest.port)/live/key"
     )
+    let busyBefore = try ProcessorTime.busySeconds()
     let begin = MonotonicTime.now
     let outcome = try await Running.toEnd(
       contender.command, arguments, atMost: Double(seconds) + 30)
+    let busy = try ProcessorTime.busySeconds() - busyBefore
+    let lasted = Double(outcome.endedAt - begin) / 1e9
     let name = "\(contender) at \(course.name)"
     guard outcome.exitStatus == 0 else { throw BenchFailure(70, "\(name): \(outcome)") }
     let pictures = try await ingest.visit().media.filter { $0.kind == .video }
     guard let first = pictures.first, first.tag.isKeyframe, pictures.count >= seconds * 30 - 1
     else { throw BenchFailure(70, "\(name): \(pictures.count) pictures arrived") }
+    let cpuSeconds = outcome.userSeconds + outcome.systemSeconds
     return Trial(
-      cpuSeconds: outcome.userSeconds + outcome.systemSeconds,
+      cpuSeconds: cpuSeconds,
       peakMemory: Double(outcome.peakMemory) / 1e6,
       firstKeyframe: Double(first.arrival - begin) / 1e6,
-      handling: handling(in: outcome.standardOutput), frames: pictures.count,
+      handling: handling(in: outcome.standardOutput),
+      otherWork: (busy - cpuSeconds) / lasted,
       x264Settings: x264Settings(in: first.body))
   }
 

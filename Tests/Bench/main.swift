@@ -2,7 +2,6 @@ import Foundation
 
 /// - Returns: Whether every goal is held.
 func bench(_ options: BenchOptions) async throws -> Bool {
-  warnWhenBusy()
   for course in Course.all { try await course.prepare() }
   var isHeld = true
   for course in Course.all {
@@ -12,13 +11,6 @@ func bench(_ options: BenchOptions) async throws -> Bool {
     isHeld = isHeld && rows.allSatisfy { $0.isHeld != false }
   }
   return isHeld
-}
-
-/// Other work spoils the milliseconds first.
-func warnWhenBusy() {
-  var load = 0.0
-  guard getloadavg(&load, 1) == 1, load > 0.5 else { return }
-  say("the load average is \(load): wait for an idle machine, or take the result for a rough one")
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
