@@ -10,7 +10,9 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "bunny-broadcast",
   products: [
-    .library(name: "BunnyBroadcast", targets: ["BunnyBroadcast"]),
+    .library(
+      name: "BunnyBroadcast",
+      targets: ["BunnyBroadcast", "BunnyCapture", "BunnyMedia", "BunnyRTMP"]),
     .executable(name: "bunny-broadcast", targets: ["bunny-broadcast"]),
   ],
   targets: [
@@ -51,7 +53,10 @@ let package = Package(
       name: "bunny-broadcast", dependencies: ["BunnyCommand", "CBunnyShims"],
       swiftSettings: strict),
     .target(
-      name: "Support", dependencies: ["BunnyInspect", "BunnyRTMP", "BunnySystem"],
+      name: "Support",
+      dependencies: [
+        "BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnyRTMP", "BunnySystem", "CBunnyShims",
+      ],
       path: "Tests/Support", swiftSettings: strict),
     .executableTarget(
       name: "bunny-bench", dependencies: ["BunnyRTMP", "BunnySystem", "Support"],

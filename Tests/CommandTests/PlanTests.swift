@@ -89,7 +89,8 @@ struct PlanTests {
       refusal(options { $0.keyFile = missing })
         == CommandError(
           .noInput,
-          "the key file \(missing) cannot be opened: No such file or directory; check --key-file"))
+          "the key file \(missing) cannot be opened: No such file or directory; --key-file takes "
+            + "the path of a file that holds the key"))
   }
 
   @Test func `a quality that cannot be is refused`() {

@@ -1,37 +1,36 @@
 import BunnyCapture
-import BunnyMedia
+package import BunnyMedia
 import BunnySystem
-import Foundation
-import Support
+package import Foundation
 
 /// A short recording, made by the `ffmpeg` command of test frames and test tone.
-struct Clip {
+package struct Clip {
   /// What is to be seen, frame by frame.
-  enum Shot {
+  package enum Shot {
     /// The test picture's frame of that number.
     case test(Int)
     case black
   }
 
-  var width = 640
-  var height = 360
-  var frameRate = Timebase(30, 1)
-  var shots: [Shot]
+  package var width = 640
+  package var height = 360
+  package var frameRate = Timebase(30, 1)
+  package var shots: [Shot]
   /// How much later than the picture the tone is; nil for a clip without sound.
-  var toneDelay: Int64? = 0
+  package var toneDelay: Int64? = 0
   /// Silences the tone in these seconds.
-  var mute: Range<Double>?
+  package var mute: Range<Double>?
   /// Options of `ffmpeg` for the output.
-  var options = ["-c:v", "libx264", "-preset", "ultrafast", "-g", "60"]
+  package var options = ["-c:v", "libx264", "-preset", "ultrafast", "-g", "60"]
 
   /// A clip of frames that are all there, in order.
-  init(frames: Int) { shots = (0..<frames).map { .test($0) } }
+  package init(frames: Int) { shots = (0..<frames).map { .test($0) } }
 
   /// UNIX milliseconds of frame 0's making.
-  static let epoch: UInt64 = 1_796_010_512_000
+  package static let epoch: UInt64 = 1_796_010_512_000
 
   /// Makes it in `folder` and returns its path.
-  func make(in folder: TemporaryDirectory, _ name: String = "clip.mkv") throws -> String {
+  package func make(in folder: TemporaryDirectory, _ name: String = "clip.mkv") throws -> String {
     let path = folder.file(name)
     var arguments = [
       "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", "\(width)x\(height)", "-framerate",
@@ -92,15 +91,16 @@ struct Clip {
   }
 }
 
-struct CommandFailed: Error {
-  let arguments: [String]
-  let status: Int32
+package struct CommandFailed: Error {
+  package let arguments: [String]
+  package let status: Int32
 }
 
 /// Runs `ffmpeg`, feeding its standard input.
 ///
 /// With `popen`, as Foundation's `Process` leaks a little, which the leak gate would report.
-func ffmpeg(_ arguments: [String], feed: (UnsafeMutablePointer<FILE>) throws -> Void) throws {
+package func ffmpeg(_ arguments: [String], feed: (UnsafeMutablePointer<FILE>) throws -> Void) throws
+{
   let words = ["ffmpeg", "-v", "error", "-y"] + arguments
   let command = words.map { "'\($0.replacing("'", with: "'\\''"))'" }.joined(separator: " ")
   guard let pipe = popen(command, "we") else {
@@ -116,7 +116,7 @@ func ffmpeg(_ arguments: [String], feed: (UnsafeMutablePointer<FILE>) throws -> 
 
 extension Picture {
   /// Its planes without padding, one after the other.
-  var rawBytes: Data {
+  package var rawBytes: Data {
     withPlanes { y, u, v in
       var data = Data(capacity: y.width * y.height * 3 / 2)
       for plane in [y, u, v] {
@@ -130,11 +130,11 @@ extension Picture {
 }
 
 extension Picture.Plane {
-  func fill(with level: UInt8) {
+  package func fill(with level: UInt8) {
     for row in 0..<height { (bytes + row * stride).update(repeating: level, count: width) }
   }
 }
 
 extension Array where Element == Clip.Shot {
-  static func test(_ numbers: some Sequence<Int>) -> Self { numbers.map { .test($0) } }
+  package static func test(_ numbers: some Sequence<Int>) -> Self { numbers.map { .test($0) } }
 }

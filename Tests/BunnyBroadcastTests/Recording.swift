@@ -1,0 +1,62 @@
+import BunnyBroadcast
+import BunnyCapture
+import BunnyInspect
+import BunnyRTMP
+import Support
+import Testing
+
+/// The real clip with sound that `scripts/setup --test` fetches: 720p, 25 fps, 5.28 s, 5.1 channels.
+let realClip =
+  "\(#filePath)".split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
+  + "/.cache/bigbuckbunny.mp4"
+
+/// What a broadcast left behind.
+struct Recording {
+  let totals: BroadcastTotals
+  let path: String
+  let report: Report
+}
+
+/// Broadcasts to a real nginx-rtmp, and inspects what that recorded.
+func record(
+  _ video: VideoInput, _ audio: AudioInput = .automatic, quality: BroadcastQuality = .hd720,
+  seconds: Int, to nginx: NginxIngest, _ change: (inout BroadcastConfiguration) -> Void = { _ in }
+) async throws -> Recording {
+  var configuration = BroadcastConfiguration(
+    ingest: try nginx.ingest(), video: video, audio: audio, quality: quality)
+  configuration.duration = .seconds(seconds)
+  configuration.retry = .never
+  change(&configuration)
+  let before = nginx.recordingCount
+  let totals = try await Broadcast(configuration).run()
+  let path = try await nginx.recordings(atLeast: before + 1).last!
+  return Recording(totals: totals, path: path, report: try inspect(path))
+}
+
+/// What holds of every broadcast, whatever its sources are.
+func expectSound(
+  _ recording: Recording, frames: Int, keyframesEvery gop: Int = 60,
+  sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  let video = try #require(recording.report.video, sourceLocation: sourceLocation)
+  let audio = try #require(recording.report.audio, sourceLocation: sourceLocation)
+  #expect(abs(video.frames - frames) <= 1, sourceLocation: sourceLocation)
+  #expect(video.decodeErrors == 0 && audio.decodeErrors == 0, sourceLocation: sourceLocation)
+  #expect(video.packets.dtsNotRising == 0, sourceLocation: sourceLocation)
+  #expect(audio.packets.dtsNotRising == 0, sourceLocation: sourceLocation)
+  #expect(recording.report.interleaving.stepsBack == 0, sourceLocation: sourceLocation)
+  #expect(video.startsWithKeyframe, sourceLocation: sourceLocation)
+  #expect(video.keyframeFrames.allSatisfy { $0 == gop }, sourceLocation: sourceLocation)
+  #expect(video.keyframeFrames.count == (frames - 1) / gop, sourceLocation: sourceLocation)
+  #expect(video.codec == "h264" && video.profile == "High", sourceLocation: sourceLocation)
+  #expect(
+    video.pixelFormat == "yuv420p" && video.colourRange == "tv", sourceLocation: sourceLocation)
+  let colours = [video.colourSpace, video.colourPrimaries, video.colourTransfer]
+  #expect(colours == ["bt709", "bt709", "bt709"], sourceLocation: sourceLocation)
+  #expect(!video.isInterlaced, sourceLocation: sourceLocation)
+  #expect(audio.codec == "aac" && audio.profile == "LC", sourceLocation: sourceLocation)
+  #expect(audio.sampleRate == 48_000 && audio.channels == 2, sourceLocation: sourceLocation)
+  #expect(audio.gaps == 0, sourceLocation: sourceLocation)
+  let first = (video.packets.firstPts ?? 99, audio.packets.firstPts ?? 99)
+  #expect(abs(first.0 - first.1) <= 1.0 / 30, sourceLocation: sourceLocation)
+}

@@ -1,0 +1,86 @@
+import BunnyCapture
+import BunnyMedia
+import BunnySystem
+import Foundation
+import Support
+import Testing
+
+@Suite struct DeviceInputTests {
+  private func open(_ video: String, _ audio: String = "silence") throws -> OpenSources {
+    try OpenSources(
+      video: VideoInput(video), audio: AudioInput(audio), width: 320, height: 180,
+      frameRate: Timebase(30, 1)
+    ) { _ in }
+  }
+
+  @Test func `what libavfilter makes is paced by its own times`() throws {
+    let sources = try open("av:lavfi:testsrc=s=320x180:r=50", "av:lavfi:sine=r=44100")
+    let first = try #require(try sources.pictures.next())
+    var last = first
+    for _ in 0..<25 { last = try #require(try sources.pictures.next()) }
+    #expect(abs((last.time - first.time) - .milliseconds(500)) <= .milliseconds(1))
+    #expect(MonotonicTime.now >= last.time)
+    let sound = try #require(try sources.sound?.next())
+    #expect(sound.sampleRate == 44_100)
+    sources.pictures.cancel()
+    #expect(try sources.pictures.next() == nil)
+  }
+
+  @Test(.enabled(if: XDisplay.isAvailable, "needs Xvfb"))
+  func `the screen is captured, stamped on arrival`() async throws {
+    let display = try await XDisplay()
+    let sources = try open("av:x11grab:\(display.name)")
+    var last: MonotonicTime?
+    for _ in 0..<10 {
+      let picture = try #require(try sources.pictures.next())
+      #expect(picture.width == 640 && picture.height == 480)
+      #expect(MonotonicTime.now - picture.time < .seconds(5))
+      if let last { #expect(picture.time > last) }
+      last = picture.time
+    }
+  }
+
+  @Test func `inputs that are not there say so`() {
+    #expect(throws: SourceError.unknownFormat("nosuch")) { try open("av:nosuch:device") }
+    #expect { try open("av:x11grab::99") } throws: {
+      if case SourceError.unreadable("av:x11grab::99", _)? = $0 as? SourceError {
+        true
+      } else {
+        false
+      }
+    }
+    for device in ["/dev/video0", "v4l2:Webcam", "auto"] {
+      #expect { try open(device) } throws: {
+        if case SourceError.notBuilt? = $0 as? SourceError { true } else { false }
+      }
+    }
+    #expect { try open("test", "alsa:hw:1,0") } throws: {
+      if case SourceError.notBuilt? = $0 as? SourceError { true } else { false }
+    }
+  }
+}
+
+@Suite struct InputGrammarTests {
+  @Test func `sources are read as they are written`() throws {
+    #expect(try VideoInput("file:/a:b/c d.mp4") == .file("/a:b/c d.mp4"))
+    #expect(try VideoInput("file:https://host/x.m3u8?a=b") == .file("https://host/x.m3u8?a=b"))
+    #expect(
+      try VideoInput("av:x11grab::0.0+10,20")
+        == .libavdevice(format: "x11grab", device: ":0.0+10,20"))
+    #expect(try VideoInput("/dev/v4l/by-id/usb-x") == .camera("/dev/v4l/by-id/usb-x"))
+    #expect(try VideoInput("auto") == .automatic && AudioInput("auto") == .automatic)
+    #expect(try AudioInput("alsa:hw:1,0") == .microphone("alsa:hw:1,0"))
+    #expect(try AudioInput("default") == .microphone("default"))
+    #expect(try AudioInput("av:pulse:default") == .libavdevice(format: "pulse", device: "default"))
+  }
+
+  @Test(arguments: ["", "tests", "file:", "av:", "av:x11grab", "av::0", "v4l2:", "tone"])
+  func `what is no picture is refused`(text: String) {
+    #expect(throws: InputSyntaxError.self) { try VideoInput(text) }
+  }
+
+  @Test(arguments: ["", "test", "file:", "av:pulse:", "alsa:", "/dev/snd"])
+  func `what is no sound is refused`(text: String) {
+    #expect(throws: InputSyntaxError.self) { try AudioInput(text) }
+  }
+}
