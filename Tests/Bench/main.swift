@@ -14,10 +14,6 @@ func bench(_ options: BenchOptions) async throws -> Bool {
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
-if arguments.contains("--help") || arguments.contains("-h") {
-  print(BenchOptions.help)
-  exit(0)
-}
 let signals = Running.endWithSignals()
 do {
   exit(try await bench(BenchOptions(arguments)) ? 0 : 1)
