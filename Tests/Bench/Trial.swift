@@ -37,8 +37,16 @@ struct Trial {
     let name = "\(contender) at \(course.name)"
     guard outcome.exitStatus == 0 else { throw BenchFailure(70, "\(name): \(outcome)") }
     let pictures = try await ingest.visit().media.filter { $0.kind == .video }
-    guard let first = pictures.first, first.tag.isKeyframe, pictures.count >= seconds * 30 - 1
-    else { throw BenchFailure(70, "\(name): \(pictures.count) pictures arrived") }
+    guard let first = pictures.first, first.tag.isKeyframe else {
+      throw BenchFailure(70, "\(name): no keyframe arrived")
+    }
+    guard pictures.count >= seconds * 30 - 1 else {
+      let percent = Int((busy / lasted * 100).rounded())
+      throw BenchFailure(
+        70,
+        "\(name): \(pictures.count) of \(seconds * 30) pictures arrived, while the machine "
+          + "was busy with \(percent) % of a core")
+    }
     let cpuSeconds = outcome.userSeconds + outcome.systemSeconds
     return Trial(
       cpuSeconds: cpuSeconds,
