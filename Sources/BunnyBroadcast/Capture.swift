@@ -24,14 +24,14 @@ final class Capture: Sendable {
   }
 
   func start() {
-    startThread("capture-video") { [self] in
+    startThread("capture-video", turns: .short) { [self] in
       run("the video source", wakes[0], sources.pictures.next) { picture in
         let dropped = pictures.put(VideoLane.Arrival(picture: picture, time: .now))
         if dropped > 0 { telemetry.count { $0.skippedFrames += dropped } }
       }
     }
     guard let sound = sources.sound else { return }
-    startThread("capture-audio") { [self] in
+    startThread("capture-audio", turns: .short) { [self] in
       run("the audio source", wakes[1], sound.next) { _ = samples.put($0) }
     }
   }
