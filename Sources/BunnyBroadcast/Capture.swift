@@ -4,8 +4,8 @@ import BunnySystem
 
 /// Runs the sources, each on a capture thread of its own that only moves what it is given.
 final class Capture: Sendable {
-  /// Half a second at 60 fps: more than a stall of the encoder that viewers would forgive.
-  let pictures = Mailbox<VideoLane.Arrival>(capacity: 30)
+  /// Half a second at 30 fps: more than a stall of the encoder that viewers would forgive.
+  let pictures = Mailbox<VideoLane.Arrival>(capacity: 15)
   /// Some seconds: sound waits for the first picture.
   let samples = Mailbox<Samples>(capacity: 500)
   private let sources: OpenSources
