@@ -6,7 +6,7 @@ public import BunnyRTMP
 public enum BroadcastError: Error, Sendable {
   /// A source cannot be opened.
   case source(SourceError)
-  /// The encoder refuses its settings.
+  /// The encoder refuses its settings, or FFmpeg has none.
   case encoder(AVFailure)
   /// The ingest cannot be reached or refused, and trying again was not wanted or cannot help.
   case ingest(RTMPError)
@@ -18,6 +18,9 @@ extension BroadcastError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .source(let error): error.description
+    case .encoder(let failure) where failure.isMissingEncoder:
+      "this machine's FFmpeg has no encoder for H.264 or AAC (\(failure.call)); "
+        + "install Debian's package libavcodec59, or an FFmpeg with libx264"
     case .encoder(let failure):
       "the encoder refuses its settings (\(failure)); check the quality's encoder section, "
         + "x264's own options above all"

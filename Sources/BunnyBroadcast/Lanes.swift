@@ -23,7 +23,7 @@ struct Lanes: Sendable {
   ) throws(BroadcastError) {
     let settings = configuration.quality.videoSettings
     let notice: @Sendable (String) -> Void = { events.send(.notice(message: $0)) }
-    let sources = try Self.open(configuration, settings, notice)
+    let sources = try Self.open(configuration, settings, telemetry, notice)
     let encoders = try Encoders(configuration.quality, settings)
 
     let log = TagLog()
@@ -86,12 +86,13 @@ struct Lanes: Sendable {
 
   private static func open(
     _ configuration: BroadcastConfiguration, _ settings: VideoEncoder.Settings,
-    _ notice: @escaping @Sendable (String) -> Void
+    _ telemetry: Telemetry, _ notice: @escaping @Sendable (String) -> Void
   ) throws(BroadcastError) -> OpenSources {
     do {
       let sources = try OpenSources(
         video: configuration.video, audio: configuration.audio, width: settings.width,
-        height: settings.height, frameRate: settings.frameRate, notice: notice)
+        height: settings.height, frameRate: settings.frameRate,
+        decodeError: { telemetry.count { $0.decodeErrors += 1 } }, notice: notice)
       sources.notices.forEach(notice)
       return sources
     } catch {

@@ -43,6 +43,7 @@ public struct QualityFile: Equatable, Sendable {
     var piece = [UInt8](repeating: 0, count: 16_384)
     while true {
       let count = read(file, &piece, piece.count)
+      if count < 0 && errno == EINTR { continue }
       guard count >= 0 else { throw .unreadable(path: path, reason: systemWords(errno)) }
       guard count > 0 else { return bytes }
       bytes += piece[..<count]

@@ -6,6 +6,8 @@ public enum SourceError: Error, Equatable, Sendable {
   case missing(String)
   /// It is there, and may not be read.
   case unreadable(String, reason: String)
+  /// It needs a library that this machine does not have.
+  case libraryMissing(String, library: String, package: String)
   /// It was read, and holds nothing of what was asked.
   case notMedia(String, reason: String)
   /// libavdevice has no such format.
@@ -22,7 +24,12 @@ extension SourceError: CustomStringConvertible {
     case .missing(let name):
       "\(hidingAddress(name)) does not exist; check its spelling, and the folder this runs in"
     case .unreadable(let name, let reason):
-      "\(hidingAddress(name)) cannot be opened: \(reason); check that this user may read it"
+      "\(hidingAddress(name)) cannot be opened: \(reason); "
+        + (name.contains("://")
+          ? "check the address and the network" : "check that this user may read it")
+    case .libraryMissing(let name, let library, let package):
+      "\(hidingAddress(name)) needs \(library), which is not on this machine; "
+        + "install the package \(package)"
     case .notMedia(let name, let reason):
       "\(hidingAddress(name)) holds no media that can be played: \(reason); try `ffprobe` on it"
     case .unknownFormat(let name):

@@ -1,6 +1,7 @@
 package import BunnyBroadcast
 package import BunnyCapture
 package import BunnyInspect
+import BunnyMedia
 package import BunnyRTMP
 
 /// What the process answers with, after sysexits.h.
@@ -35,6 +36,7 @@ extension ExitCode {
   package init(_ error: BroadcastError) {
     switch error {
     case .source(let error): self.init(error)
+    case .encoder(let failure) where failure.isMissingEncoder: self = .fault
     case .encoder: self = .usage  // settings come from the quality file
     case .ingest(let error): self.init(error.category)
     case .fault: self = .fault
@@ -43,7 +45,7 @@ extension ExitCode {
 
   package init(_ error: SourceError) {
     switch error {
-    case .missing, .unreadable, .lost, .notBuilt: self = .noInput
+    case .missing, .unreadable, .libraryMissing, .lost, .notBuilt: self = .noInput
     case .notMedia: self = .notMedia
     case .unknownFormat: self = .usage
     }
@@ -54,6 +56,7 @@ extension ExitCode {
     case .unreachable, .lost: self = .unreachable
     case .refused, .protocolViolation: self = .refused
     case .keyRefused: self = .keyRefused
+    case .unsendable: self = .usage  // the bit rate comes from the quality file
     }
   }
 

@@ -28,8 +28,7 @@ package func inspect(
   interrupter: Interrupter = Interrupter()
 ) throws(InspectError) -> Report {
   let place = Location(text: location)
-  let guardian = place.isAddress ? StallGuard(interrupter, after: stallLimit) : nil
-  defer { guardian?.end() }
+  let guardian = StallGuard(within: interrupter, after: place.isAddress ? stallLimit : nil)
   let inspection = try Inspection(place, interrupter, guardian)
   return inspection.run(secondsLimit: secondsLimit)
 }
@@ -39,7 +38,7 @@ private final class Inspection {
   private let location: Location
   private let demuxer: Demuxer
   private let interrupter: Interrupter
-  private let guardian: StallGuard?
+  private let guardian: StallGuard
   private var video: VideoTrack?
   private var audio: AudioTrack?
   private var interleaving = InterleavingCheck()
@@ -47,12 +46,12 @@ private final class Inspection {
   private var readError: String?
 
   init(
-    _ location: Location, _ interrupter: Interrupter, _ guardian: StallGuard?
+    _ location: Location, _ interrupter: Interrupter, _ guardian: StallGuard
   ) throws(InspectError) {
     self.location = location
     self.interrupter = interrupter
     self.guardian = guardian
-    demuxer = try open(location, interrupter, guardian)
+    demuxer = try open(location, guardian)
     guard demuxer.video != nil || demuxer.audio != nil else {
       throw .notMedia(location.withoutSecrets, reason: "it holds neither pictures nor sound")
     }
@@ -68,14 +67,14 @@ private final class Inspection {
   func run(secondsLimit: Double?) -> Report {
     do {
       while !interrupter.isInterrupted, let (track, packet) = try demuxer.next() {
-        guardian?.progress()
         if isOver(packet, secondsLimit) { break }
         add(packet, of: track)
+        guardian.begin()
       }
     } catch {
       if !interrupter.isInterrupted { readError = error.reason }
     }
-    if let guardian, guardian.hasFired { readError = guardian.words }
+    if guardian.hasFired { readError = guardian.words }
     video?.finish()
     audio?.finish()
     return report()
@@ -115,17 +114,20 @@ private final class Inspection {
 }
 
 private func open(
-  _ location: Location, _ interrupter: Interrupter, _ guardian: StallGuard?
+  _ location: Location, _ guardian: StallGuard
 ) throws(InspectError) -> Demuxer {
   let name = location.withoutSecrets
   if !location.isAddress && access(location.text, F_OK) != 0 && errno == ENOENT {
     throw .missing(name)
   }
   do {
-    return try Demuxer(location.text, interrupter: interrupter)
+    return try Demuxer(location.text, interrupter: guardian.interrupter)
   } catch {
-    if let guardian, guardian.hasFired { throw .unreadable(name, reason: guardian.words) }
-    if error.isInvalidData { throw .notMedia(name, reason: error.reason) }
+    if guardian.hasFired { throw .unreadable(name, reason: guardian.words) }
+    // The same as for a source, but that an address is never missing.
+    if case .notMedia = SourceError(error, opening: name) {
+      throw .notMedia(name, reason: error.reason)
+    }
     throw .unreadable(name, reason: error.reason)
   }
 }

@@ -1,4 +1,5 @@
 import CBunnyFFmpeg
+import Glibc
 
 /// Reads the packets of any file or address that FFmpeg opens.
 ///
@@ -48,9 +49,8 @@ public final class Demuxer {
     try check("avformat_find_stream_info", avformat_find_stream_info(context.raw, nil))
     format = String(cString: context.raw.pointee.iformat.pointee.name)
     video = context.bestTrack(AVMEDIA_TYPE_VIDEO)
-    audio = context.bestTrack(AVMEDIA_TYPE_AUDIO)
-    let start = context.raw.pointee.start_time
-    self.start = start == bunny_no_pts ? 0 : start * 1000
+    audio = context.bestTrack(AVMEDIA_TYPE_AUDIO, relatedTo: video)
+    start = Timebase(1, Int32(AV_TIME_BASE)).nanoseconds(context.raw.pointee.start_time) ?? 0
   }
 
   /// Leaves out the packets of every track but `tracks`.
@@ -70,7 +70,13 @@ public final class Demuxer {
     while true {
       let code = av_read_frame(context.raw, box.raw)
       if code == bunny_error_eof { return nil }
-      if code == bunny_error_again { continue }
+      if code == bunny_error_again {
+        if interrupter.isInterrupted {
+          throw AVFailure(call: "av_read_frame", code: bunny_error_exit)
+        }
+        usleep(2000)  // an input that does not wait by itself
+        continue
+      }
       try check("av_read_frame", code)
       let index = Int(box.raw.pointee.stream_index)
       let timebase = context.raw.pointee.streams[index]!.pointee.time_base
@@ -121,8 +127,11 @@ final class FormatContext {
     isOpen = true
   }
 
-  func bestTrack(_ type: AVMediaType) -> Demuxer.Track? {
-    let index = av_find_best_stream(raw, type, -1, -1, nil, 0)
+  /// - Parameter related: of a container of several programs, the one that this track belongs to.
+  func bestTrack(
+    _ type: AVMediaType, relatedTo related: Demuxer.Track? = nil
+  ) -> Demuxer.Track? {
+    let index = av_find_best_stream(raw, type, -1, Int32(related?.index ?? -1), nil, 0)
     guard index >= 0, let stream = raw.pointee.streams[Int(index)] else { return nil }
     let timebase = Timebase(stream.pointee.time_base)
     let duration = stream.pointee.duration

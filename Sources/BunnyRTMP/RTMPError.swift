@@ -54,6 +54,8 @@ public struct RTMPError: Error, Hashable, Sendable {
     case protocolViolation
     /// It worked, then broke.
     case lost
+    /// The ingest is not to blame: what was to be sent cannot be.
+    case unsendable
   }
 }
 
@@ -99,7 +101,8 @@ extension RTMPError {
     case .unknownHost, .unreachable, .timedOut, .tlsNotBuilt: .unreachable
     case .hungUp, .connectRejected, .createStreamRejected, .nameInUse, .publishRejected: .refused
     case .hungUpOnPublish, .keyRefused: .keyRefused
-    case .protocolViolation, .tagTooLong: .protocolViolation
+    case .protocolViolation: .protocolViolation
+    case .tagTooLong: .unsendable
     case .unpublished, .lost, .stalled: .lost
     }
   }
