@@ -1,7 +1,8 @@
 /// `text` with what follows the host in every address taken out, for a path or query may be a stream
 /// key: `no rtmp://me:pw@host:1/app/key there` becomes `no rtmp://host:1/••• there`.
 ///
-/// An address ends at a space. One that has lost its secrets already (it holds `•••`) stays.
+/// An address ends at a space. One that has lost its secrets already (it holds `•••`) stays, and so
+/// does what our own sentences say an address looks like.
 public func hidingAddresses(in text: String) -> String {
   var shown = ""
   var rest = text[...]
@@ -22,11 +23,12 @@ public func hidingAddress(_ name: String) -> String {
 
 /// - Parameter address: what follows `://`.
 private func hidden(_ address: Substring) -> Substring {
-  guard !address.contains("•••") else { return address }
+  guard !address.contains("•••"), address != ";" else { return address }
   let authority = address.prefix { !"/?#\\".contains($0) }
   let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] }
   let shown = host ?? authority
   guard shown.utf8.allSatisfy(isOfHost) else { return "•••" }
+  if address == "\(shown)/APP/KEY" { return address }
   return authority.endIndex == address.endIndex ? shown : "\(shown)/•••"
 }
 

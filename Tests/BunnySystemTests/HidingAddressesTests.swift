@@ -12,6 +12,10 @@ struct HidingAddressesTests {
     ("movie=rtmp\\://host/a/secret", "movie=rtmp\\://host/•••"),
     ("at rtmp://host/app/•••: refused", "at rtmp://host/app/•••: refused"),
     ("http://host", "http://host"), ("http://se cret", "http://se cret"),
+    ("neither rtmp:// nor rtmps://; write", "neither rtmp:// nor rtmps://; write"),
+    ("write rtmp://host/APP/KEY or", "write rtmp://host/APP/KEY or"),
+    ("rtmp://secret@host/APP/KEY", "rtmp://host/•••"),
+    ("rtmp://host/APP/KEY2", "rtmp://host/•••"), ("rtmp://host/secret/APP/KEY", "rtmp://host/•••"),
     ("rtmp://secret_key/", "rtmp://•••"), ("://", "://"), ("a b/c.mp4", "a b/c.mp4"), ("", ""),
   ])
   func `addresses in a sentence lose what follows the host`(_ text: String, _ shown: String) {

@@ -127,6 +127,7 @@ struct InvocationTests {
   ])
   func `a mistake is told in one sentence`(_ arguments: [String], _ sentence: String) {
     #expect(refusal(arguments) == CommandError(.usage, sentence))
+    #expect(ConsoleText.printable(sentence) == sentence)
   }
 
   @Test(arguments: [
