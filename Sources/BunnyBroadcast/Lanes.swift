@@ -14,6 +14,11 @@ struct Lanes: Sendable {
   private let audio: @Sendable () throws -> Void
   private let publishing: @Sendable () throws -> Void
 
+  /// By how much, in nanoseconds, a machine that is too busy may be late with one track before the
+  /// other goes ahead: what waits in a mailbox, and the longest fill. Both tracks go on for ever, so
+  /// nothing is waited for in vain.
+  private static let longestDelay = FrameGrid.longestFill + .seconds(1)
+
   /// Opens sources and encoders.
   ///
   /// - Throws: ``BroadcastError``.
@@ -30,7 +35,8 @@ struct Lanes: Sendable {
     let frame = 1000 / settings.frameRate.value
     let outlet = Outlet(
       log: log, shift: Int64((Double(encoders.video.reorderDepth) * frame).rounded(.up)),
-      longestHold: .milliseconds(Int64(Double(settings.mostFramesHeld) * frame) + 200))
+      longestHold: .milliseconds(Int64(Double(settings.mostFramesHeld) * frame))
+        + Self.longestDelay)
     let origin = Mailbox<MonotonicTime>(capacity: 1)
     let limit = Limit(configuration.duration, settings.frameRate)
     capture = Capture(sources, telemetry: telemetry, events: events)
