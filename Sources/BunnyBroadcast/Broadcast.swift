@@ -15,6 +15,7 @@ public final class Broadcast: Sendable {
   private let telemetry = Telemetry()
   private let line = Line()
   private let muted: Flag
+  private let sources = Interrupter()
   private let stopping = Mutex(Stopping())
 
   private struct Stopping {
@@ -32,7 +33,8 @@ public final class Broadcast: Sendable {
   /// after ``BunnyBroadcastEvent/ended(_:reason:)``.
   public func events() -> AsyncStream<BunnyBroadcastEvent> { hub.stream() }
 
-  /// Broadcasts until ``stop(reason:)``, or for the configured duration. May be called once.
+  /// Broadcasts until ``stop(reason:)``, until the task is cancelled, or for the configured duration.
+  /// May be called once.
   ///
   /// - Returns: The totals.
   /// - Throws: ``BroadcastError``, also when the duration went by and no ingest ever accepted the
@@ -42,7 +44,11 @@ public final class Broadcast: Sendable {
     hub.send(.preparing)
     var failure: BroadcastError?
     do {
-      try await broadcast()
+      try await withTaskCancellationHandler {
+        try await broadcast()
+      } onCancel: {
+        stop(reason: "cancelled")
+      }
     } catch {
       failure = BroadcastError(error)
     }
@@ -61,6 +67,7 @@ public final class Broadcast: Sendable {
       if stopping.reason == nil { stopping.reason = reason }
       return stopping.action
     }
+    sources.interrupt()
     action?()
   }
 
@@ -76,10 +83,22 @@ public final class Broadcast: Sendable {
     return telemetry.statistics(at: .now)
   }
 
-  private func broadcast() async throws {
-    let lanes = try await onThread("open") { [self] in
-      try Lanes(configuration, isMuted: muted, line: line, telemetry: telemetry, events: hub)
+  /// nil when it was stopped meanwhile.
+  private func open() async throws -> Lanes? {
+    do {
+      return try await onThread("open") { [self] in
+        try Lanes(
+          configuration, interrupter: sources, isMuted: muted, line: line, telemetry: telemetry,
+          events: hub)
+      }
+    } catch {
+      if stopping.withLock({ $0.reason }) == nil { throw error }
+      return nil
     }
+  }
+
+  private func broadcast() async throws {
+    guard let lanes = try await open() else { return }
     let stopsAlready = stopping.withLock { stopping in
       stopping.action = { lanes.stop() }  // the publish lane is told when media has ended
       return stopping.reason != nil

@@ -19,16 +19,17 @@ struct Lanes: Sendable {
   /// nothing is waited for in vain.
   private static let longestDelay = FrameGrid.longestFill + .seconds(1)
 
-  /// Opens sources and encoders.
+  /// Opens sources and encoders. Blocks.
   ///
+  /// - Parameter interrupter: makes opening and reading sources give up, from any thread.
   /// - Throws: ``BroadcastError``.
   init(
-    _ configuration: BroadcastConfiguration, isMuted: Flag, line: Line, telemetry: Telemetry,
-    events: EventHub
+    _ configuration: BroadcastConfiguration, interrupter: Interrupter, isMuted: Flag, line: Line,
+    telemetry: Telemetry, events: EventHub
   ) throws(BroadcastError) {
     let settings = configuration.quality.videoSettings
     let notice: @Sendable (String) -> Void = { events.send(.notice(message: $0)) }
-    let sources = try Self.open(configuration, settings, telemetry, notice)
+    let sources = try Self.open(configuration, settings, interrupter, telemetry, notice)
     let encoders = try Encoders(configuration.quality, settings)
 
     let log = TagLog()
@@ -92,12 +93,13 @@ struct Lanes: Sendable {
 
   private static func open(
     _ configuration: BroadcastConfiguration, _ settings: VideoEncoder.Settings,
-    _ telemetry: Telemetry, _ notice: @escaping @Sendable (String) -> Void
+    _ interrupter: Interrupter, _ telemetry: Telemetry,
+    _ notice: @escaping @Sendable (String) -> Void
   ) throws(BroadcastError) -> OpenSources {
     do {
       let sources = try OpenSources(
         video: configuration.video, audio: configuration.audio, width: settings.width,
-        height: settings.height, frameRate: settings.frameRate,
+        height: settings.height, frameRate: settings.frameRate, interrupter: interrupter,
         decodeError: { telemetry.count { $0.decodeErrors += 1 } }, notice: notice)
       sources.notices.forEach(notice)
       return sources

@@ -86,6 +86,18 @@ struct EndingTests {
     #expect(refusal.sentence.contains("cannot be opened: nothing came for 10 s; check the address"))
   }
 
+  @Test func `a signal ends the opening of a source that hangs`() async throws {
+    let silent = try ScriptedIngest(IngestScript(.silence, at: .accept))
+    let command = try Command.start([
+      "publish", "--to", "rtmp://127.0.0.1:9/live/key", "--video", "file:\(silent.url())",
+    ])
+    _ = try await command.waitForLine { $0.contains("opening the sources") }
+    try await silent.waitUntil { !$0.isEmpty }
+    command.send(SIGTERM)
+    let outcome = try await command.outcome(atMost: 8)
+    #expect(outcome.exitStatus == 0, "\(outcome)")
+  }
+
   @Test func `an ignored hang-up stays ignored`() async throws {
     let ingest = try ScriptedIngest()
     let command = try Command.startInShell(
