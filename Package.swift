@@ -11,6 +11,7 @@ let package = Package(
   name: "bunny-broadcast",
   products: [
     .library(name: "BunnyBroadcast", targets: ["BunnyBroadcast"]),
+    .library(name: "BunnyStreamAPI", targets: ["BunnyStreamAPI"]),
     .executable(name: "bunny-broadcast", targets: ["bunny-broadcast"]),
   ],
   targets: [
@@ -33,6 +34,7 @@ let package = Package(
       name: "BunnyCapture", dependencies: ["BunnyMedia", "BunnySystem"], swiftSettings: strict),
     .target(
       name: "BunnyRTMP", dependencies: ["BunnySystem", "CBunnyShims"], swiftSettings: strict),
+    .target(name: "BunnyStreamAPI", swiftSettings: strict),
     .target(
       name: "BunnyBroadcast",
       dependencies: ["BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnySystem"],
@@ -67,6 +69,9 @@ let package = Package(
       name: "BunnyCaptureTests", dependencies: ["BunnyCapture", "Support"], swiftSettings: strict),
     .testTarget(
       name: "BunnyRTMPTests", dependencies: ["BunnyRTMP", "Support"], swiftSettings: strict),
+    .testTarget(
+      name: "BunnyStreamAPITests", dependencies: ["BunnyStreamAPI", "BunnySystem", "Support"],
+      swiftSettings: strict),
     .testTarget(
       name: "BunnyBroadcastTests", dependencies: ["BunnyBroadcast", "BunnyInspect", "Support"],
       swiftSettings: strict),
