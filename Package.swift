@@ -13,6 +13,7 @@ let package = Package(
     .library(
       name: "BunnyBroadcast",
       targets: ["BunnyBroadcast", "BunnyCapture", "BunnyMedia", "BunnyRTMP"]),
+    .library(name: "BunnyStreamAPI", targets: ["BunnyStreamAPI"]),
     .executable(name: "bunny-broadcast", targets: ["bunny-broadcast"]),
   ],
   targets: [
@@ -35,9 +36,10 @@ let package = Package(
       name: "BunnyCapture", dependencies: ["BunnyMedia", "BunnySystem"], swiftSettings: strict),
     .target(
       name: "BunnyRTMP", dependencies: ["BunnySystem", "CBunnyShims"], swiftSettings: strict),
+    .target(name: "BunnyStreamAPI", swiftSettings: strict),
     .target(
       name: "BunnyBroadcast",
-      dependencies: ["BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnySystem"],
+      dependencies: ["BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnyStreamAPI", "BunnySystem"],
       swiftSettings: strict),
     .target(
       name: "BunnyInspect", dependencies: ["BunnyCapture", "BunnyMedia", "BunnySystem"],
@@ -69,6 +71,9 @@ let package = Package(
       name: "BunnyCaptureTests", dependencies: ["BunnyCapture", "Support"], swiftSettings: strict),
     .testTarget(
       name: "BunnyRTMPTests", dependencies: ["BunnyRTMP", "Support"], swiftSettings: strict),
+    .testTarget(
+      name: "BunnyStreamAPITests", dependencies: ["BunnyStreamAPI", "BunnySystem", "Support"],
+      swiftSettings: strict),
     .testTarget(
       name: "BunnyBroadcastTests", dependencies: ["BunnyBroadcast", "BunnyInspect", "Support"],
       swiftSettings: strict),
