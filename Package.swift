@@ -75,7 +75,7 @@ let package = Package(
       name: "BunnyStreamAPITests", dependencies: ["BunnyStreamAPI", "BunnySystem", "Support"],
       swiftSettings: strict),
     .testTarget(
-      name: "BunnyBroadcastTests", dependencies: ["BunnyBroadcast", "BunnyInspect", "Support"],
+      name: "BunnyBroadcastTests", dependencies: ["BunnyBroadcast", "BunnyStreamAPI", "BunnyInspect", "Support"],
       swiftSettings: strict),
     .testTarget(
       name: "BunnyInspectTests", dependencies: ["BunnyInspect", "Support"], swiftSettings: strict),
