@@ -91,7 +91,9 @@ public final class Broadcast: Sendable {
     reporter.start()
     defer { reporter.stop() }
 
-    let publishing = Task { try await onThread("publish") { try lanes.publish() } }
+    let publishing = Task {
+      try await onThread("publish", turns: .shortest) { try lanes.publish() }
+    }
     let encoding = Task { try await lanes.encode() }
     let media = await encoding.result
     // Who ends it waits for no ingest that has not accepted the stream; a duration that is over

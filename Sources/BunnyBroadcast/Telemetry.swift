@@ -39,7 +39,7 @@ final class Telemetry: Sendable {
     state.withLock { state in
       if tag.kind == .video { state.totals.publishedFrames += 1 }
       guard let trace = tag.trace else { return }
-      let handling = Double((trace.encoding - trace.arrival) + (sent - trace.logged)) / 1e6
+      let handling = Double((trace.encoding - trace.ready) + (sent - trace.logged)) / 1e6
       state.handling.add(milliseconds: handling)
       state.recentHandling.add(milliseconds: handling)
     }

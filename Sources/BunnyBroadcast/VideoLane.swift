@@ -47,6 +47,7 @@ private struct Path {
   private var grid: FrameGrid
   private var shown: Picture?  // the last one, in the broadcast's form
   private var traces: [Int64: MediaTag.Trace] = [:]
+  private var encoderFree = MonotonicTime.now  // since when nothing is being encoded here
   private var saidWhyNot = false
 
   init(lane: VideoLane, zero: MonotonicTime) {
@@ -99,7 +100,8 @@ private struct Path {
     }
     guard let shown else { return }
     let now = MonotonicTime.now
-    traces[slot] = MediaTag.Trace(arrival: arrival.time, encoding: now, logged: now)
+    traces[slot] = MediaTag.Trace(
+      ready: max(arrival.time, encoderFree), encoding: now, logged: now)
     try encode(shown, in: slot, forcingKeyframe: forcingKeyframe)
   }
 
@@ -115,9 +117,9 @@ private struct Path {
   private func isWithin(_ slot: Int64) -> Bool { lane.frameLimit.map { slot < $0 } ?? true }
 
   private mutating func encode(_ picture: Picture, in slot: Int64, forcingKeyframe: Bool) throws {
-    for packet in try lane.encoder.encode(picture, at: slot, forcingKeyframe: forcingKeyframe) {
-      try hand(packet)
-    }
+    let packets = try lane.encoder.encode(picture, at: slot, forcingKeyframe: forcingKeyframe)
+    encoderFree = .now
+    for packet in packets { try hand(packet) }
   }
 
   /// One encoded frame goes to the log.
