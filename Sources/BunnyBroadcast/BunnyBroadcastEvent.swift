@@ -11,7 +11,8 @@ public enum BunnyBroadcastState: String, Sendable {
   case live
 }
 
-/// What happened, in order. The first nine are those of Bunny's SDKs.
+/// What happened, in order. `preparing`, `started`, `stopped`, `reconnecting` and `failed` are those of
+/// Bunny's SDKs; what the SDKs have no word for is named here.
 public enum BunnyBroadcastEvent: Sendable {
   case preparing
   /// An ingest accepted the stream (`NetStream.Publish.Start`), for the first time.

@@ -82,8 +82,10 @@ private struct Path {
   }
 
   private mutating func repeatMissed() throws {
-    let missed = grid.missed(at: .now - zero)
-    try show(from: missed.lowerBound, to: missed.upperBound)
+    switch grid.missed(at: .now - zero) {
+    case .frames(let slots): try show(from: slots.lowerBound, to: slots.upperBound)
+    case .hole(let slot): try show(from: slot, to: slot + 1, forcingKeyframe: true)
+    }
   }
 
   private mutating func show(
@@ -106,11 +108,13 @@ private struct Path {
   }
 
   /// The last picture again, in each place from `from` up to `to`.
-  private mutating func show(from: Int64, to: Int64) throws {
+  private mutating func show(
+    from: Int64, to: Int64, forcingKeyframe: Bool = false
+  ) throws {
     guard let shown else { return }
     for slot in from..<to where isWithin(slot) {
       lane.telemetry.count { $0.repeatedFrames += 1 }
-      try encode(shown, in: slot, forcingKeyframe: false)
+      try encode(shown, in: slot, forcingKeyframe: forcingKeyframe)
     }
   }
 

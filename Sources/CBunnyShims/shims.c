@@ -35,7 +35,12 @@ void bunny_take_turns_of(uint64_t nanoseconds) {
 
 void bunny_keep_secrets_on_crash(void) {
   static const int crashes[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGQUIT, SIGSYS};
-  for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) signal(crashes[i], SIG_DFL);
+  for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) {
+    // What the parent ignored (SIGQUIT, for a job in a script's background) stays ignored.
+    struct sigaction now;
+    if (sigaction(crashes[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      signal(crashes[i], SIG_DFL);
+  }
   const struct rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
   prctl(PR_SET_DUMPABLE, 0);
