@@ -74,7 +74,7 @@ private struct URLParts {
     guard url.user == nil, url.password == nil, url.query == nil, url.fragment == nil else {
       throw .extras
     }
-    guard let written = url.host?.lowercased(), !written.isEmpty else { throw .host }
+    guard let written = url.encodedHost?.lowercased(), !written.isEmpty else { throw .host }
     let isBracketed = written.hasPrefix("[") && written.hasSuffix("]")
     host = isBracketed ? String(written.dropFirst().dropLast()) : written
     // Only what every parser reads alike: what is checked here is resolved by libcurl.

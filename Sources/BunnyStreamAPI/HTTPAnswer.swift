@@ -38,8 +38,12 @@ enum HTTPFailure: Sendable {
   var words: String {
     switch self {
     case .cancelled: "cancelled"
-    case .timedOut(let limit): "not within \(limit / .seconds(1)) s"
+    case .timedOut(let limit): "not within \(Self.shown(limit / .seconds(1))) s"
     case .broken(let words): words
     }
+  }
+
+  private static func shown(_ seconds: Double) -> String {
+    Int(exactly: seconds).map(String.init) ?? "\(seconds)"
   }
 }

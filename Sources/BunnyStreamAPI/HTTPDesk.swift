@@ -24,7 +24,9 @@ final class HTTPDesk: NSObject, URLSessionDataDelegate {
     let identifier = task.taskIdentifier
     let entry = entries.withLock { $0.removeValue(forKey: identifier) }
     entry?.continuation.resume(returning: outcome)
-    task.cancel()
+    // `cancel` waits for the task's queue, where libcurl may be busy with a body that does not end:
+    // neither the delegate, which would let its pieces pile up, nor Swift's pool may wait with it.
+    if task.state != .completed { DispatchQueue.global().async { task.cancel() } }
   }
 
   private func change<Result: Sendable>(
@@ -74,7 +76,9 @@ final class HTTPDesk: NSObject, URLSessionDataDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
-    let outcome = change(task) { $0.outcome() } ?? .failed(.cancelled)
+    // A redirect to nowhere is not reported before.
+    let status = (task.response as? HTTPURLResponse)?.statusCode
+    let outcome = change(task) { $0.outcome(orStatus: status) } ?? .failed(.cancelled)
     finish(task, error.map { .failed(.broken(Self.words($0))) } ?? outcome)
   }
 

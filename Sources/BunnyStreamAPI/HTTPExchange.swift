@@ -47,8 +47,10 @@ struct HTTPExchange {
   }
 
   /// With what has been read: the server has nothing more to say.
-  func outcome(isCut: Bool = false) -> HTTPOutcome {
-    guard let status else { return .failed(.broken("the server said nothing")) }
+  func outcome(isCut: Bool = false, orStatus unreported: Int? = nil) -> HTTPOutcome {
+    guard let status = status ?? unreported else {
+      return .failed(.broken("the server said nothing"))
+    }
     return .answer(
       HTTPAnswer(status: status, body: body, isCut: isCut, refusedRedirect: refusedRedirect))
   }

@@ -53,6 +53,7 @@ public final class HTTPServer: Sendable {
       startThread("http-guest") {
         var guest = HTTPGuest(descriptor: descriptor, script: script, log: log)
         guest.serve()
+        shutdown(descriptor, Int32(SHUT_RDWR))  // its duplicate is still open
         close(descriptor)
         log.change { $0.connectionsOver += 1 }
       }
