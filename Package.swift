@@ -12,6 +12,7 @@ let package = Package(
   products: [
     .library(name: "BunnyBroadcast", targets: ["BunnyBroadcast"]),
     .executable(name: "bunny-broadcast", targets: ["bunny-broadcast"]),
+    .executable(name: "bunny-sandbox", targets: ["bunny-sandbox"]),
   ],
   targets: [
     .systemLibrary(
@@ -50,6 +51,15 @@ let package = Package(
     .executableTarget(
       name: "bunny-broadcast", dependencies: ["BunnyCommand", "CBunnyShims"],
       swiftSettings: strict),
+    .systemLibrary(
+      name: "CBunnyMicroHTTPD", pkgConfig: "libmicrohttpd",
+      providers: [.apt(["libmicrohttpd-dev"])]),
+    .target(
+      name: "BunnySandbox",
+      dependencies: ["BunnyBroadcast", "BunnyMedia", "BunnySystem", "CBunnyMicroHTTPD"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "bunny-sandbox", dependencies: ["BunnySandbox"], swiftSettings: strict),
     .target(
       name: "Support",
       dependencies: [
@@ -75,6 +85,13 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: ["bunny-broadcast", "BunnyCommand", "BunnyInspect", "Support"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SandboxTests",
+      dependencies: [
+        "bunny-sandbox", "BunnyBroadcast", "BunnyInspect", "BunnyMedia", "BunnySandbox",
+        "BunnySystem", "Support",
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

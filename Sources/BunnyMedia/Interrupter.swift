@@ -4,6 +4,8 @@ import Synchronization
 public final class Interrupter: Sendable {
   private let flag = Atomic(false)
 
+  package init() {}
+
   public func interrupt() { flag.store(true, ordering: .releasing) }
   public var isInterrupted: Bool { flag.load(ordering: .acquiring) }
 }
