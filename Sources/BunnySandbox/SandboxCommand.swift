@@ -1,4 +1,5 @@
 import BunnyBroadcast
+import BunnyMedia
 import BunnySystem
 import Foundation
 
@@ -11,6 +12,7 @@ package func runSandbox() -> Int32 {
       print(Option.helpText, terminator: "")
       return 0
     }
+    FFmpegLog.send(.off) { _ in }  // what goes wrong there is told by what it leads to
     let sandbox = try Sandbox(options) { report($0) }
     let ending = WakeEvent()
     watch(signals, ending, input: options.endsWithInput)

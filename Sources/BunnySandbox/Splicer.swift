@@ -54,7 +54,7 @@ package struct Splicer: Sendable {
     }
     guard isOpen else { return [] }
     if ingest == carrier { return follow(tag) }
-    guard mayTakeOver(at: now), self[ingest].hasKeyframe else { return [] }
+    guard mayTakeOver(ingest, at: now), self[ingest].hasKeyframe else { return [] }
     carrier = ingest
     return begin(with: self[ingest].recent)
   }
@@ -62,10 +62,16 @@ package struct Splicer: Sendable {
   /// The ingest has lost its publisher, or is gone.
   package mutating func left(_ ingest: IngestName) { self[ingest].hasLeft = true }
 
-  private func mayTakeOver(at now: MonotonicTime) -> Bool {
-    guard let carrier else { return true }
-    let source = carrier == .primary ? primary : backup
-    return source.hasLeft || now - source.lastArrival >= Self.stallLimit
+  /// When both could begin, the primary does.
+  private func mayTakeOver(_ ingest: IngestName, at now: MonotonicTime) -> Bool {
+    guard let carrier else {
+      return ingest == .primary || isIdle(primary, now) || !primary.hasKeyframe
+    }
+    return isIdle(carrier == .primary ? primary : backup, now)
+  }
+
+  private func isIdle(_ source: SpliceSource, _ now: MonotonicTime) -> Bool {
+    source.hasLeft || now - source.lastArrival >= Self.stallLimit
   }
 
   // MARK: Joining a publisher to what was shown
