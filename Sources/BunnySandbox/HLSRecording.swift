@@ -12,11 +12,8 @@ package final class HLSRecording {
   /// Milliseconds between two pictures that are a break for players.
   private static let longestStep: Int64 = 1500
 
-  /// How many segments are there.
-  package var segmentCount: Int { playlist.segments.count }
-
   private let folder: String
-  private var playlist = Playlist()
+  package private(set) var playlist = Playlist()
   private var headers: [MediaTag.Kind: MediaTag] = [:]
   private var muxer: TransportStreamMuxer?
   private var start: Int64?  // of the segment being written
@@ -88,7 +85,7 @@ package final class HLSRecording {
   }
 
   private func writePlaylist() throws {
-    try Data(playlist.text.utf8).write(
+    try Data(playlist.whole.utf8).write(
       to: URL(filePath: "\(folder)/\(Self.playlistName)"), options: .atomic)
   }
 }

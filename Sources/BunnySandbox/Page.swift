@@ -1,7 +1,7 @@
 /// The page that plays the stream in browsers that know HLS themselves.
 enum Page {
   /// - Parameter hlsUrl: what it plays.
-  static func html(title: String, hlsUrl: String, port: UInt16) -> String {
+  static func html(title: String, hlsUrl: String) -> String {
     let (title, hlsUrl) = (escaped(title), escaped(hlsUrl))
     return """
       <!doctype html>

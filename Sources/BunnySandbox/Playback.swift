@@ -1,25 +1,36 @@
 import Foundation
 
-/// Serves the HLS of the recording's folder, and the page that plays it.
+/// Serves the viewer's HLS, and the page that plays it: `live.m3u8` lists the last few segments, like
+/// every live stream, and `whole.m3u8` all of them.
 struct Playback: Sendable {
   let folder: String
+  let viewer: Viewer
   let page: String
 
   func answer(_ request: HTTPRequest) -> HTTPResponse {
     guard request.method == "GET" || request.method == "HEAD" else { return .wrongMethod }
     let parts = request.parts
     if parts.isEmpty || parts == ["watch"] { return .text(page, type: "text/html; charset=utf-8") }
-    guard parts.first == "live", parts.count == 3, let type = Self.type(of: parts[2]),
-      let bytes = try? Data(contentsOf: URL(filePath: "\(folder)/\(parts[2])"))
-    else { return .notFound }
-    return .bytes(Array(bytes), type: type)
+    guard parts.first == "live", parts.count == 3 else { return .notFound }
+    switch parts[2] {
+    case "live.m3u8": return playlist(\.window)
+    case "whole.m3u8": return playlist(\.whole)
+    default: return segment(parts[2])
+    }
   }
 
-  /// nil for what is no file of ours.
-  private static func type(of name: String) -> String? {
-    if name == HLSRecording.playlistName { return "application/vnd.apple.mpegurl" }
-    let isPlain = name.utf8.allSatisfy { $0 == 0x2D || $0 == 0x2E || ($0 | 0x20).isLetterOrDigit }
-    return isPlain && name.hasPrefix("segment-") && name.hasSuffix(".ts") ? "video/mp2t" : nil
+  private func playlist(_ text: KeyPath<Playlist, String>) -> HTTPResponse {
+    let playlist = viewer.playlist
+    guard !playlist.segments.isEmpty else { return .notFound }
+    return .text(playlist[keyPath: text], type: "application/vnd.apple.mpegurl")
+  }
+
+  private func segment(_ name: String) -> HTTPResponse {
+    let isPlain = name.utf8.allSatisfy { $0 == 0x2D || $0 == 0x2E || $0.isLetterOrDigit }
+    guard isPlain, name.hasPrefix("segment-"), name.hasSuffix(".ts"),
+      let bytes = try? Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
+    else { return .notFound }
+    return .bytes(Array(bytes), type: "video/mp2t")
   }
 }
 

@@ -7,6 +7,8 @@ package struct Playlist: Equatable, Sendable {
     package let isDiscontinuous: Bool
   }
 
+  private static let windowLength = 6
+
   package private(set) var segments: [Segment] = []
   package private(set) var isFinished = false
 
@@ -15,17 +17,26 @@ package struct Playlist: Equatable, Sendable {
   package mutating func add(_ segment: Segment) { segments.append(segment) }
   package mutating func finish() { isFinished = true }
 
-  package var text: String {
+  /// All of it, as it stays after the stream.
+  package var whole: String { text(segments[...], type: "#EXT-X-PLAYLIST-TYPE:EVENT\n") }
+
+  /// What viewers get while it is live: the last few segments.
+  package var window: String {
+    let shown = segments.suffix(Self.windowLength)
+    let breaks = segments.prefix(shown.startIndex).count { $0.isDiscontinuous }
+    return text(shown, type: "#EXT-X-DISCONTINUITY-SEQUENCE:\(breaks)\n")
+  }
+
+  private func text(_ shown: ArraySlice<Segment>, type: String) -> String {
     let longest = segments.map(\.seconds).max() ?? 0
     let head = """
       #EXTM3U
       #EXT-X-VERSION:3
       #EXT-X-TARGETDURATION:\(max(2, Int(longest.rounded())))
-      #EXT-X-MEDIA-SEQUENCE:0
-      #EXT-X-PLAYLIST-TYPE:EVENT
-
+      #EXT-X-MEDIA-SEQUENCE:\(shown.startIndex)
+      \(type)
       """
-    return head + segments.map(Self.lines).joined() + (isFinished ? "#EXT-X-ENDLIST\n" : "")
+    return head + shown.map(Self.lines).joined() + (isFinished ? "#EXT-X-ENDLIST\n" : "")
   }
 
   private static func lines(_ segment: Segment) -> String {

@@ -58,7 +58,8 @@ package final class Sandbox: Sendable {
     switchboard.connect(
       stream, servers,
       Playback(
-        folder: recording, page: Page.html(title: facts.title, hlsUrl: facts.hlsUrl, port: port)))
+        folder: recording, viewer: stream.viewer,
+        page: Page.html(title: facts.title, hlsUrl: facts.hlsUrl)))
     do throws(SandboxError) {
       for server in servers { try server.start() }
     } catch {

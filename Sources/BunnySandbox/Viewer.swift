@@ -18,8 +18,8 @@ package final class Viewer: Sendable {
     self.log = log
   }
 
-  /// Whether there is something to play.
-  package var hasBegun: Bool { scene.withLock { $0.recording.segmentCount > 0 } }
+  /// What there is to play.
+  package var playlist: Playlist { scene.withLock { $0.recording.playlist } }
 
   /// Lets viewers see the stream from now on.
   package func open() { scene.withLock { $0.splicer.isOpen = !$0.hasEnded } }
