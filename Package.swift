@@ -10,7 +10,9 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "bunny-broadcast",
   products: [
-    .library(name: "BunnyBroadcast", targets: ["BunnyBroadcast"]),
+    .library(
+      name: "BunnyBroadcast",
+      targets: ["BunnyBroadcast", "BunnyCapture", "BunnyMedia", "BunnyRTMP"]),
     .executable(name: "bunny-broadcast", targets: ["bunny-broadcast"]),
     .executable(name: "bunny-sandbox", targets: ["bunny-sandbox"]),
   ],

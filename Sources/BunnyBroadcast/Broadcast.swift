@@ -35,7 +35,8 @@ public final class Broadcast: Sendable {
   /// Broadcasts until ``stop(reason:)``, or for the configured duration. May be called once.
   ///
   /// - Returns: The totals.
-  /// - Throws: ``BroadcastError``; the totals are in the `ended` event.
+  /// - Throws: ``BroadcastError``, also when the duration went by and no ingest ever accepted the
+  ///   stream; the totals are in the `ended` event.
   public func run() async throws(BroadcastError) -> BroadcastTotals {
     telemetry.begin(at: .now)
     hub.send(.preparing)
@@ -72,13 +73,16 @@ public final class Broadcast: Sendable {
   }
 
   /// How it does now.
-  public var statistics: BroadcastStatistics { telemetry.statistics(at: .now) }
+  public var statistics: BroadcastStatistics {
+    telemetry.sent(bytes: line.bytes)
+    return telemetry.statistics(at: .now)
+  }
 
   private func broadcast() async throws {
     let lanes = try Lanes(
       configuration, isMuted: muted, line: line, telemetry: telemetry, events: hub)
     let stopsAlready = stopping.withLock { stopping in
-      stopping.action = { lanes.stop() }
+      stopping.action = { lanes.stop() }  // the publish lane is told when media has ended
       return stopping.reason != nil
     }
     if stopsAlready { lanes.stop() }
@@ -90,6 +94,9 @@ public final class Broadcast: Sendable {
     let publishing = Task { try await onThread("publish") { try lanes.publish() } }
     let encoding = Task { try await lanes.encode() }
     let media = await encoding.result
+    // Who ends it waits for no ingest that has not accepted the stream; a duration that is over
+    // leaves it the time of taking leave.
+    line.endTries(abandoning: stopping.withLock { $0.reason != nil })
     let leave = Task {
       try await Task.sleep(for: Self.leave)
       line.close()

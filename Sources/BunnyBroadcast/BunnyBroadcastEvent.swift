@@ -25,6 +25,8 @@ public enum BunnyBroadcastEvent: Sendable {
   case failed(message: String)
   /// Worth a line in the log: a source that had to be helped, a setting that does nothing.
   case notice(message: String)
+  /// A connection to an ingest has come this far: for logs.
+  case connection(Ingest, RTMPConnectionState)
   /// The ingest's connection was lost.
   case lost(Ingest, reason: String)
   /// A source stopped delivering; the last picture is held, or silence sent.
@@ -43,9 +45,9 @@ public struct BroadcastStatistics: Sendable, Codable, Equatable {
   public var state = BunnyBroadcastState.idle.rawValue
   /// Seconds since ``BunnyBroadcastEvent/preparing``.
   public var elapsedSeconds = 0.0
-  /// Frames a second that were encoded, over the last 3 s.
+  /// Frames a second that were encoded, over the last 3 s; before, since the beginning.
   public var framesPerSecond = 0.0
-  /// Bit/s that left for the ingest, over the last 3 s.
+  /// Bit/s that left for the ingest, over the same time.
   public var bitrate = 0.0
   /// How long the oldest tag that is not sent has waited, in milliseconds.
   public var queueAgeMs = 0.0

@@ -78,9 +78,10 @@ extension QualityFileError: CustomStringConvertible {
     case .missing(let path):
       "the quality file \(path) does not exist; check its spelling, and the folder this runs in"
     case .unreadable(let path, let reason):
-      "the quality file \(path) cannot be read: \(reason)"
+      "the quality file \(path) cannot be read: \(reason); check that this user may read it"
     case .malformed(let path, let reason):
-      "the quality file \(path) is not JSON: \(reason)"
+      "the quality file \(path) is not JSON: \(reason); "
+        + "`bunny-broadcast presets --json` shows how one is written"
     case .field(let path, let error): "\(path): \(error)"
     }
   }

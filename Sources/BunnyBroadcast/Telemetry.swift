@@ -57,7 +57,7 @@ final class Telemetry: Sendable {
       var statistics = BroadcastStatistics()
       statistics.state = state.phase.rawValue
       statistics.elapsedSeconds = state.began.map { Double(now - $0) / 1e9 } ?? 0
-      (statistics.framesPerSecond, statistics.bitrate) = state.recent
+      (statistics.framesPerSecond, statistics.bitrate) = state.recent ?? state.rates(at: now)
       statistics.queueAgeMs = state.waitingSince.map { Double(now - $0) / 1e6 } ?? 0
       statistics.handlingP50Ms = state.recentHandling.percentile(0.5)
       statistics.handlingP99Ms = state.recentHandling.percentile(0.99)
@@ -85,16 +85,21 @@ private struct State {
   var handling = Histogram()
   var recentHandling = Histogram()
   var last: (time: MonotonicTime, encoded: Int, bytes: Int64)?
-  var recent: (framesPerSecond: Double, bitrate: Double) = (0, 0)
+  var recent: (framesPerSecond: Double, bitrate: Double)?  // nil until the first period has ended
   var waitingSince: MonotonicTime?
 }
 
 extension State {
   fileprivate mutating func endPeriod(at now: MonotonicTime) {
-    defer { last = (now, totals.encodedFrames, totals.bytes) }
-    guard let last, now > last.time else { return }
+    recent = rates(at: now)
+    last = (now, totals.encodedFrames, totals.bytes)
+  }
+
+  /// Since the last period's end, or the beginning.
+  fileprivate func rates(at now: MonotonicTime) -> (framesPerSecond: Double, bitrate: Double) {
+    guard let last, now > last.time else { return (0, 0) }
     let seconds = Double(now - last.time) / 1e9
-    recent = (
+    return (
       Double(totals.encodedFrames - last.encoded) / seconds,
       Double(totals.bytes - last.bytes) * 8 / seconds
     )

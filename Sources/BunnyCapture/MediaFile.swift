@@ -20,12 +20,13 @@ public struct MediaFile: Sendable {
   ) throws(SourceError) {
     let location = try Self.location(path)
     let tracks = Set<LoopingReader.Track>((video ? [.video] : []) + (audio ? [.audio] : []))
-    let reader = try LoopingReader(location, name: path, wanting: tracks)
+    let name = hidingAddress(path)
+    let reader = try LoopingReader(location, name: name, wanting: tracks)
     if video && reader.video == nil { throw .notMedia(path, reason: "it has no picture") }
     if !video && reader.audio == nil { throw .notMedia(path, reason: "it has no sound") }
     do {
       pictures = try reader.video.map { track throws(AVFailure) in
-        FilePictures(reader, track, try Decoder(track), name: path, notice: notice)
+        FilePictures(reader, track, try Decoder(track), name: name, notice: notice)
       }
       sound = try reader.audio.map { track throws(AVFailure) in
         FileSound(reader, try Decoder(track))

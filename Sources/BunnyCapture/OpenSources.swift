@@ -1,4 +1,5 @@
 public import BunnyMedia
+import BunnySystem
 
 /// What a broadcast captures from.
 public struct OpenSources: Sendable {
@@ -24,7 +25,8 @@ public struct OpenSources: Sendable {
       guard let pictures = file.pictures else { throw .notMedia(path, reason: "it has no picture") }
       self.pictures = pictures
       sound = file.sound
-      notices = file.sound == nil ? ["\(path) has no sound: the broadcast is silent"] : []
+      notices =
+        file.sound == nil ? ["\(hidingAddress(path)) has no sound: the broadcast is silent"] : []
       return
     }
     pictures = try Self.pictures(

@@ -13,6 +13,9 @@ extension PublishOptions {
       ingest: try to.ingest("--to", streamName: key), video: video, audio: audio,
       quality: try validQuality())
     configuration.backup = try backup?.ingest("--backup", streamName: key)
+    if let backup = configuration.backup {
+      warn("--backup \(backup) is not used yet: this version tries the same ingest again")
+    }
     configuration.fill = fill
     configuration.retry = triesAgain ? .always : .never
     configuration.duration = duration

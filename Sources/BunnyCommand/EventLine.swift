@@ -16,6 +16,7 @@ package import BunnyBroadcast
 /// | --- | --- |
 /// | `begin` | `version`, `ingest`, `backup` or null, `video`, `audio`, `width`, `height`, `frameRate`, `videoBitrate`, `audioBitrate`, `isMuted`. Always the first |
 /// | `preparing` | |
+/// | `connection` | `ingest`; `state`: `connecting`, `handshaking`, `connected`, `publishing` or `closed` |
 /// | `started`, `reconnected` | `ingest`, which accepted the stream |
 /// | `statistics` | every 3 s: `state`, `elapsedMs`, `framesPerSecond`, `bitrate`, `queueAgeMs`, `handlingP50Ms`, `handlingP99Ms`, the totals, `eventsLost` |
 /// | `muted` | `isMuted` |
@@ -105,6 +106,9 @@ package struct EventLine: Equatable, Sendable {
       self.init("reconnected", [.init("ingest", .string("\(ingest)"))])
     case .failed(let message): self.init("failed", [.init("message", .string(message))])
     case .notice(let message): self.init("notice", [.init("message", .string(message))])
+    case .connection(let ingest, let state):
+      self.init(
+        "connection", [.init("ingest", .string("\(ingest)")), .init("state", .string("\(state)"))])
     case .lost(let ingest, let reason):
       self.init("lost", [.init("ingest", .string("\(ingest)")), .init("reason", .string(reason))])
     case .sourceLost(let source, let reason):

@@ -1,3 +1,4 @@
+import BunnySystem
 import Glibc
 
 /// A stream key that is given apart from the URL, in a file.
@@ -11,7 +12,7 @@ package enum KeyFile {
   package static func read(
     _ path: String, warn: (String) -> Void
   ) throws(CommandError) -> String {
-    let name = path == "-" ? "standard input" : "the key file \(path)"
+    let name = name(of: path)
     let file = try open(path, name)
     defer { if path != "-" { close(file) } }
     if path != "-" { warnIfReadable(file, path, warn) }
@@ -27,6 +28,13 @@ package enum KeyFile {
     return String(key)
   }
 
+  /// What looks like no path may be the key itself, mislaid: it is not shown.
+  private static func name(of path: String) -> String {
+    if path == "-" { return "standard input" }
+    return path.contains("/") || path.contains(".")
+      ? "the key file \(hidingAddress(path))" : "the file that --key-file names"
+  }
+
   private static func open(_ path: String, _ name: String) throws(CommandError) -> Int32 {
     guard path != "-" else {
       guard isatty(STDIN_FILENO) == 0 else {
@@ -40,7 +48,9 @@ package enum KeyFile {
     let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
       throw CommandError(
-        .noInput, "\(name) cannot be opened: \(systemWords(errno)); check --key-file")
+        .noInput,
+        "\(name) cannot be opened: \(systemWords(errno)); --key-file takes the path of a file that "
+          + "holds the key")
     }
     return file
   }
@@ -50,7 +60,7 @@ package enum KeyFile {
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_mode & 0o044 != 0
     else { return }
-    warn("others may read the key file \(path); `chmod 600` keeps the key to you")
+    warn("others may read \(name(of: path)); `chmod 600` keeps the key to you")
   }
 
   private static func contents(of file: Int32, _ name: String) throws(CommandError) -> [UInt8] {
@@ -60,7 +70,9 @@ package enum KeyFile {
       let count = Glibc.read(file, &piece, piece.count)
       if count < 0 && errno == EINTR { continue }
       guard count >= 0 else {
-        throw CommandError(.noInput, "\(name) cannot be read: \(systemWords(errno))")
+        throw CommandError(
+          .noInput,
+          "\(name) cannot be read: \(systemWords(errno)); it must be a file that holds the key")
       }
       guard count > 0 else { return bytes }
       bytes += piece[..<count]

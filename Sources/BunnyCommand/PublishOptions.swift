@@ -2,6 +2,7 @@ import BunnyBroadcast
 package import BunnyCapture
 package import BunnyMedia
 import BunnyRTMP
+import BunnySystem
 
 /// What `publish` was asked for. Nothing is opened or read yet.
 package struct PublishOptions: Equatable, Sendable {
@@ -11,7 +12,7 @@ package struct PublishOptions: Equatable, Sendable {
   package var keyFile: String?
   package var video = VideoInput.automatic
   package var audio = AudioInput.automatic
-  /// As written: shown in the first event.
+  /// As written, addresses without path and query: shown in the first event.
   package var videoText = "auto"
   package var audioText = "auto"
   /// A built-in name or the path of a file.
@@ -51,10 +52,10 @@ package struct PublishOptions: Equatable, Sendable {
   private mutating func readSources(_ arguments: Arguments) throws(CommandError) {
     do {
       if let text = try Self.source("--video", VideoInput.grammar, arguments) {
-        (video, videoText) = (try VideoInput(text), text)
+        (video, videoText) = (try VideoInput(text), hidingAddress(text))
       }
       if let text = try Self.source("--audio", AudioInput.grammar, arguments) {
-        (audio, audioText) = (try AudioInput(text), text)
+        (audio, audioText) = (try AudioInput(text), hidingAddress(text))
       }
     } catch let error as CommandError {
       throw error

@@ -9,10 +9,15 @@ import Synchronization
 /// The main thread runs ``run()``; events of the broadcast come in on Swift's pool, signals on their
 /// own thread. Nobody here ever waits for a terminal or a reader.
 final class PublishRun: Sendable {
+  /// How long a broadcast may take to end, nanoseconds: sources that hang while they are opened, as
+  /// some devices and addresses do, are left behind then.
+  private static let longestEnd: Int64 = .seconds(10)
+
   private struct State {
     var view: BroadcastView
     var ending = EndingRule()
     var pace = StatisticsPace()
+    var endsBy = MonotonicTime.distantFuture
     var lastFailure: String?
     var ended: (totals: BroadcastTotals, reason: String)?
     var result: Result<BroadcastTotals, BroadcastError>?
@@ -47,7 +52,7 @@ final class PublishRun: Sendable {
     SignalWatch.start { self.received($0) }
     startBroadcast()
     var lastFailure: LineWriter.Failure?
-    while state.withLock({ $0.result == nil }) {
+    while state.withLock({ $0.result == nil && .now < $0.endsBy }) {
       waitForSomething()
       if let failure = feed?.failure, failure != lastFailure {
         lastFailure = failure
@@ -78,6 +83,7 @@ final class PublishRun: Sendable {
 
   private func take(_ event: BunnyBroadcastEvent) {
     log(event)
+    if console.style.redraws { attention.signal() }
     if let line = EventLine(event, eventsLost: feed?.lost ?? 0) {
       feed?.write(line)
       if console.level == .trace { console.log(.trace, "event \(line.summary)") }
@@ -136,7 +142,10 @@ final class PublishRun: Sendable {
   }
 
   private func end(_ reason: String) {
-    state.withLock { $0.view.isEnding = true }
+    state.withLock { state in
+      state.view.isEnding = true
+      state.endsBy = min(state.endsBy, .now + Self.longestEnd)
+    }
     console.log(.info, "ending: \(reason)")
     broadcast.stop(reason: reason)
   }
@@ -179,14 +188,18 @@ final class PublishRun: Sendable {
   }
 
   private func finish() -> ExitCode {
-    let (result, ended, lastFailure) = state.withLock { ($0.result!, $0.ended, $0.lastFailure) }
+    let (result, ended, lastFailure) = state.withLock { ($0.result, $0.ended, $0.lastFailure) }
     var code = ExitCode.ended
+    if result == nil { console.log(.warning, "a source does not let go: left it behind") }
     if case .failure(let error) = result {
       code = ExitCode(error)
       if lastFailure != error.description { console.log(.error, error.description) }
     } else if feed?.failure == .readerGone {
       code = .cannotWrite
-      console.log(.error, "nobody reads standard output any more: ended")
+      console.log(
+        .error,
+        "nobody reads standard output any more: the broadcast was ended; keep the reader of the "
+          + "events running")
     }
     feed?.write(
       .ended(

@@ -45,7 +45,9 @@ package struct OptionSpec: Sendable {
       "--to", "URL",
       "Where to publish: rtmp://HOST[:PORT]/APP/KEY. Other users of this machine may read what "
         + "stands on a command line; --key-file keeps the key from them."),
-    OptionSpec("--backup", "URL", "Where to publish when the first fails."),
+    OptionSpec(
+      "--backup", "URL",
+      "Where to publish when the first fails. Checked; not used by this version."),
     OptionSpec(
       "--key-file", "FILE",
       "Take the stream key from FILE (- is standard input); then the URLs end with the "

@@ -33,11 +33,13 @@ public final class Demuxer {
   /// - Parameters:
   ///   - inputFormat: a libavformat or libavdevice input's name; nil lets FFmpeg find out.
   ///   - options: as the input takes them; those it does not know are ignored.
+  ///   - interrupter: makes this, and every call that waits for the input, give up.
   /// - Throws: ``AVFailure`` from `avformat_open_input` or `avformat_find_stream_info`.
   public init(
-    _ location: String, inputFormat: String? = nil, options: [String: String] = [:]
+    _ location: String, inputFormat: String? = nil, options: [String: String] = [:],
+    interrupter: Interrupter = Interrupter()
   ) throws(AVFailure) {
-    context = FormatContext()
+    context = FormatContext(interrupter)
     let input = inputFormat.flatMap { av_find_input_format($0) }
     if inputFormat != nil && input == nil {
       throw AVFailure(call: "av_find_input_format", code: bunny_error_decoder_not_found)
@@ -93,10 +95,11 @@ public final class Demuxer {
 /// Owns one `AVFormatContext` that is read from.
 final class FormatContext {
   var raw: UnsafeMutablePointer<AVFormatContext>
-  let interrupter = Interrupter()
+  let interrupter: Interrupter
   private var isOpen = false
 
-  init() {
+  init(_ interrupter: Interrupter) {
+    self.interrupter = interrupter
     raw = avformat_alloc_context()
     raw.pointee.interrupt_callback = AVIOInterruptCB(
       callback: { opaque in

@@ -4,7 +4,7 @@ import Synchronization
 public final class Interrupter: Sendable {
   private let flag = Atomic(false)
 
-  package init() {}
+  public init() {}
 
   public func interrupt() { flag.store(true, ordering: .releasing) }
   public var isInterrupted: Bool { flag.load(ordering: .acquiring) }

@@ -54,9 +54,13 @@ package struct LiveState: Sendable {
   /// The ingest's process is gone.
   package mutating func died(_ ingest: IngestName) { self[ingest] = Activity() }
 
-  package mutating func mediaCame(on ingest: IngestName, at now: MonotonicTime) {
-    if !flows(self[ingest], now) { self[ingest].flowingSince = now }
+  /// - Returns: whether it had not been flowing.
+  @discardableResult
+  package mutating func mediaCame(on ingest: IngestName, at now: MonotonicTime) -> Bool {
+    let begins = !flows(self[ingest], now)
+    if begins { self[ingest].flowingSince = now }
     self[ingest].lastMedia = now
+    return begins
   }
 
   // MARK: What clients ask

@@ -52,7 +52,9 @@ package final class LiveStream: Sendable {
 extension LiveStream: IngestServer.Listener {
   func came(_ tag: MediaTag, from ingest: IngestName) {
     let now = MonotonicTime.now
-    if !tag.isSequenceHeader { change { $0.mediaCame(on: ingest, at: now) } }
+    if !tag.isSequenceHeader, change({ $0.mediaCame(on: ingest, at: now) }) {
+      log("media flows into the \(ingest.rawValue) ingest")
+    }
     viewer.take(tag, from: ingest, at: now)
   }
 

@@ -1,4 +1,5 @@
 import BunnyInspect
+import BunnyMedia
 import BunnySystem
 import Foundation
 import Support
@@ -30,10 +31,26 @@ struct LiveTests {
     clip.toneDelay = nil
     let path = try clip.make(in: folder, "clip.ts")
     let server = try Server(sending: path, thenStaying: true)
-    let report = try inspect(server.address, stallLimit: .milliseconds(300)) { false }
+    let report = try inspect(server.address, stallLimit: .milliseconds(300))
     #expect(report.readError == "nothing came for 0.3 s")
     #expect(report.problems.first == "Reading stopped early: nothing came for 0.3 s.")
     #expect(try #require(report.testPicture).framesRead > 50)
+  }
+
+  @Test func `an address that says nothing is given up, and at once when asked to`() throws {
+    let silent = folder.file("nothing")
+    try Data().write(to: URL(filePath: silent))
+    let server = try Server(sending: silent, thenStaying: true)
+    let words = "nothing came for 0.3 s"
+    #expect(throws: InspectError.unreadable(server.address, reason: words)) {
+      try inspect(server.address, stallLimit: .milliseconds(300))
+    }
+    let interrupter = Interrupter()
+    interrupter.interrupt()
+    let start = MonotonicTime.now
+    let other = try Server(sending: silent, thenStaying: true)
+    #expect(throws: InspectError.self) { try inspect(other.address, interrupter: interrupter) }
+    #expect(MonotonicTime.now - start < .seconds(5))  // it would stall for 10
   }
 
   @Test(.enabled(if: NginxIngest.isAvailable, "needs nginx with its RTMP module"))

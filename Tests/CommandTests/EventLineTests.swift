@@ -60,6 +60,10 @@ struct EventLineTests {
       #""lost","ingest":"rtmp://host/app/•••","reason":"end of file"}"#
     ),
     (
+      .connection(ingest, .handshaking),
+      #""connection","ingest":"rtmp://host/app/•••","state":"handshaking"}"#
+    ),
+    (
       .sourceLost(source: "test", reason: "gone"),
       #""sourceLost","source":"test","reason":"gone"}"#
     ),

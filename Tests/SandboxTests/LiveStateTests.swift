@@ -40,7 +40,8 @@ struct LiveStateTests {
     _ = live.publishes("1", on: .primary)
     _ = live.stop(at: second(1))
     #expect(!live.publishes("2", on: .backup))
-    #expect(live.start(at: second(2)) == .refused("The live stream cannot be started: it has ended."))
+    #expect(
+      live.start(at: second(2)) == .refused("The live stream cannot be started: it has ended."))
   }
 
   @Test func `an ingest is live while an encoder is there and media flows`() {

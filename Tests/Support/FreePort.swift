@@ -23,6 +23,17 @@ public enum FreePort {
     }
   }
 
+  /// Waits until nobody listens on `port` any more.
+  public static func waitUntilFree(_ port: UInt16, atMost seconds: Double = 20) async throws {
+    let end = MonotonicTime.now + .seconds(seconds)
+    while isListening(port) {
+      guard MonotonicTime.now < end else {
+        throw WaitedInVain(what: "port \(port) to be free", seconds: seconds)
+      }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
   /// Whether the kernel's table has a listener (state 0A) on `port`.
   public static func isListening(_ port: UInt16) -> Bool {
     ["/proc/net/tcp", "/proc/net/tcp6"].contains { table in
