@@ -5,6 +5,12 @@ package struct Playlist: Equatable, Sendable {
     package let seconds: Double
     /// Its times, or its codecs, do not go on from the one before.
     package let isDiscontinuous: Bool
+
+    package init(name: String, seconds: Double, isDiscontinuous: Bool) {
+      self.name = name
+      self.seconds = seconds
+      self.isDiscontinuous = isDiscontinuous
+    }
   }
 
   private static let windowLength = 6

@@ -8,7 +8,7 @@ struct LiveStateTests {
   @Test func `an encoder makes the stream a preview, start runs it, stop ends it`() {
     var live = live
     #expect(live.status == .created)
-    #expect(live.publishes("1", on: .primary))
+    #expect(live.publishes("1", on: .primary) == true)
     #expect(live.status == .preview)
     #expect(live.start(at: second(1)) == .done)
     #expect(live.status == .running)
@@ -39,7 +39,7 @@ struct LiveStateTests {
     var live = live
     _ = live.publishes("1", on: .primary)
     _ = live.stop(at: second(1))
-    #expect(!live.publishes("2", on: .backup))
+    #expect(live.publishes("2", on: .backup) == false)
     #expect(
       live.start(at: second(2)) == .refused("The live stream cannot be started: it has ended."))
   }
@@ -61,9 +61,9 @@ struct LiveStateTests {
     var live = live
     _ = live.publishes("1", on: .backup)
     live.mediaCame(on: .backup, at: second(1))
-    #expect(!live.leaves("2", .backup))
+    #expect(live.leaves("2", .backup) == false)
     #expect(live.isLive(.backup, at: second(1)))
-    #expect(live.leaves("1", .backup))
+    #expect(live.leaves("1", .backup) == true)
     #expect(!live.isLive(.backup, at: second(1)))
   }
 
