@@ -15,6 +15,7 @@ let package = Package(
       targets: ["BunnyBroadcast", "BunnyCapture", "BunnyMedia", "BunnyRTMP"]),
     .library(name: "BunnyStreamAPI", targets: ["BunnyStreamAPI"]),
     .executable(name: "bunny-broadcast", targets: ["bunny-broadcast"]),
+    .executable(name: "bunny-sandbox", targets: ["bunny-sandbox"]),
   ],
   targets: [
     .systemLibrary(
@@ -54,6 +55,15 @@ let package = Package(
     .executableTarget(
       name: "bunny-broadcast", dependencies: ["BunnyCommand", "CBunnyShims"],
       swiftSettings: strict),
+    .systemLibrary(
+      name: "CBunnyMicroHTTPD", pkgConfig: "libmicrohttpd",
+      providers: [.apt(["libmicrohttpd-dev"])]),
+    .target(
+      name: "BunnySandbox",
+      dependencies: ["BunnyBroadcast", "BunnyMedia", "BunnySystem", "CBunnyMicroHTTPD"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "bunny-sandbox", dependencies: ["BunnySandbox"], swiftSettings: strict),
     .target(
       name: "Support",
       dependencies: [
@@ -82,6 +92,13 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: ["bunny-broadcast", "BunnyCommand", "BunnyInspect", "Support"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SandboxTests",
+      dependencies: [
+        "bunny-sandbox", "BunnyBroadcast", "BunnyInspect", "BunnyMedia", "BunnySandbox",
+        "BunnySystem", "Support",
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
