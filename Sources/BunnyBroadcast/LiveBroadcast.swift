@@ -72,9 +72,7 @@ public final class LiveBroadcast: Broadcasting {
     }
     let reason = state.withLock { $0.endReason ?? $0.leaveReason } ?? "its duration was over"
     if let failure { hub.send(.failed(message: failure.description)) }
-    hub.send(.stopped)
-    hub.send(.ended(totals, reason: failure?.description ?? reason))
-    hub.finish()
+    hub.finish(with: [.stopped, .ended(totals, reason: failure?.description ?? reason)])
     if let failure { throw failure }
     return totals
   }
