@@ -96,7 +96,7 @@ let package = Package(
     .testTarget(
       name: "SandboxTests",
       dependencies: [
-        "bunny-sandbox", "BunnyBroadcast", "BunnyInspect", "BunnyMedia", "BunnySandbox",
+        "bunny-sandbox", "BunnyInspect", "BunnyMedia", "BunnyRTMP", "BunnySandbox",
         "BunnySystem", "Support",
       ],
       swiftSettings: strict),

@@ -9,6 +9,9 @@ final class IngestServer: Sendable {
   /// What the ingest tells, on its thread.
   protocol Listener: Sendable {
     func came(_ tag: MediaTag, from ingest: IngestName)
+    /// The player has lost its connection.
+    func broke(_ ingest: IngestName)
+    /// nginx is dead.
     func ended(_ ingest: IngestName)
   }
 
@@ -134,5 +137,6 @@ final class IngestServer: Sendable {
   private func play(_ interrupter: Interrupter) {
     guard let reader = try? TagReader(source, interrupter: interrupter) else { return }
     while let tag = try? reader.next() { listener.came(tag, from: name) }
+    listener.broke(name)
   }
 }

@@ -58,9 +58,10 @@ extension LiveStream: IngestServer.Listener {
     viewer.take(tag, from: ingest, at: now)
   }
 
+  func broke(_ ingest: IngestName) { viewer.left(ingest) }
+
   func ended(_ ingest: IngestName) {
     change { $0.died(ingest) }
-    viewer.left(ingest)
     log("the \(ingest.rawValue) ingest is dead")
   }
 }

@@ -56,6 +56,7 @@ struct Nginx: ~Copyable {
     events { worker_connections 256; }
     rtmp {
       access_log off;
+      out_queue 4096;
       server {
         listen 127.0.0.1:\(port);
         application live {

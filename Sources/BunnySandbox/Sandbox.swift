@@ -22,7 +22,7 @@ package final class Sandbox: Sendable {
   ) throws(SandboxError) {
     try Nginx.look()
     work = try WorkFolder()
-    if let folder = options.keep { recording = folder } else { recording = try work.folder("hls") }
+    recording = if let folder = options.keep { absolute(folder) } else { try work.folder("hls") }
     try makeFolder(recording)
     try removeOldRecording(in: recording)
 

@@ -54,13 +54,24 @@ package struct Splicer: Sendable {
     }
     guard isOpen else { return [] }
     if ingest == carrier { return follow(tag) }
-    guard mayTakeOver(ingest, at: now), self[ingest].hasKeyframe else { return [] }
-    carrier = ingest
-    return begin(with: self[ingest].recent)
+    return mayTakeOver(ingest, at: now) ? takeOver(ingest) : []
   }
 
   /// The ingest has lost its publisher, or is gone.
-  package mutating func left(_ ingest: IngestName) { self[ingest].hasLeft = true }
+  ///
+  /// - Returns: What the viewer gets next if the other one has taken over.
+  package mutating func left(_ ingest: IngestName, at now: MonotonicTime) -> [MediaTag] {
+    self[ingest].hasLeft = true
+    let other = ingest.other
+    guard isOpen, ingest == carrier, !isIdle(self[other], now) else { return [] }
+    return takeOver(other)
+  }
+
+  private mutating func takeOver(_ ingest: IngestName) -> [MediaTag] {
+    guard self[ingest].hasKeyframe else { return [] }
+    carrier = ingest
+    return begin(with: self[ingest].recent)
+  }
 
   /// When both could begin, the primary does.
   private func mayTakeOver(_ ingest: IngestName, at now: MonotonicTime) -> Bool {

@@ -7,8 +7,15 @@ package final class Viewer: Sendable {
   private struct Scene: ~Copyable {
     var splicer = Splicer()
     let recording: HLSRecording
+    var lastArrival = MonotonicTime(nanoseconds: 0)
     var hasEnded = false
   }
+
+  /// When nothing came for so long, nothing more is on its way.
+  private static let silence: Int64 = .milliseconds(100)
+  /// An encoder that goes on is cut by then.
+  private static let longestDrain: Int64 = .milliseconds(600)
+
   private let scene: Mutex<Scene>
   private let log: @Sendable (String) -> Void
 
@@ -24,8 +31,14 @@ package final class Viewer: Sendable {
   /// Lets viewers see the stream from now on.
   package func open() { scene.withLock { $0.splicer.isOpen = !$0.hasEnded } }
 
-  /// Nothing more is shown; the recording is finished.
+  /// Shows what is still on its way, then nothing more, and finishes the recording.
   package func close() {
+    let (latest, pause) = (MonotonicTime.now + Self.longestDrain, WakeEvent())
+    while true {
+      let due = min(latest, scene.withLock { $0.lastArrival } + Self.silence)
+      guard due > .now else { break }
+      pause.wait(until: due)
+    }
     scene.withLock { scene in
       scene.hasEnded = true
       scene.splicer.isOpen = false
@@ -34,17 +47,27 @@ package final class Viewer: Sendable {
   }
 
   package func take(_ tag: MediaTag, from ingest: IngestName, at now: MonotonicTime) {
+    change { scene in
+      scene.lastArrival = now
+      return scene.splicer.take(tag, from: ingest, at: now)
+    }
+  }
+
+  /// The ingest has lost its publisher, or is gone.
+  package func left(_ ingest: IngestName) {
+    change { $0.splicer.left(ingest, at: .now) }
+  }
+
+  private func change(_ body: (inout Scene) -> [MediaTag]) {
     scene.withLock { scene in
       let before = scene.splicer.carrier
-      let shown = scene.splicer.take(tag, from: ingest, at: now)
+      let shown = body(&scene)
       if let carrier = scene.splicer.carrier, carrier != before {
         log("viewers see the \(carrier.rawValue) ingest")
       }
       attempt { try scene.recording.write(shown) }
     }
   }
-
-  package func left(_ ingest: IngestName) { scene.withLock { $0.splicer.left(ingest) } }
 
   private func attempt(_ body: () throws -> Void) {
     do { try body() } catch { log("the viewer's recording has a fault: \(error)") }

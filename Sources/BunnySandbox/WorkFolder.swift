@@ -39,6 +39,11 @@ package final class WorkFolder: Sendable {
   }
 }
 
+/// The same path, from the root on: who reads it may stand elsewhere.
+func absolute(_ path: String) -> String {
+  path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+}
+
 /// Makes a folder and those above it, unless it is there.
 func makeFolder(_ path: String) throws(SandboxError) {
   do {
