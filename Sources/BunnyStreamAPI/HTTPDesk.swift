@@ -6,27 +6,25 @@ import Synchronization
 final class HTTPDesk: NSObject, URLSessionDataDelegate {
   private struct Entry {
     var exchange: HTTPExchange
-    let continuation: CheckedContinuation<HTTPOutcome, Never>
+    let promise: HTTPPromise
   }
 
   private let entries = Mutex<[Int: Entry]>([:])  // by the task's identifier
 
-  func open(
-    _ task: URLSessionTask, _ exchange: HTTPExchange,
-    _ continuation: CheckedContinuation<HTTPOutcome, Never>
-  ) {
+  func open(_ task: URLSessionTask, _ exchange: HTTPExchange, _ promise: HTTPPromise) {
     let identifier = task.taskIdentifier
-    entries.withLock { $0[identifier] = Entry(exchange: exchange, continuation: continuation) }
+    entries.withLock { $0[identifier] = Entry(exchange: exchange, promise: promise) }
   }
 
-  /// Ends the exchange, if it has not ended, and the task.
-  func finish(_ task: URLSessionTask, _ outcome: HTTPOutcome) {
+  /// Forgets the exchange.
+  @discardableResult
+  func close(_ task: URLSessionTask) -> HTTPPromise? {
     let identifier = task.taskIdentifier
-    let entry = entries.withLock { $0.removeValue(forKey: identifier) }
-    entry?.continuation.resume(returning: outcome)
-    // `cancel` waits for the task's queue, where libcurl may be busy with a body that does not end:
-    // neither the delegate, which would let its pieces pile up, nor Swift's pool may wait with it.
-    if task.state != .completed { DispatchQueue.global().async { task.cancel() } }
+    return entries.withLock { $0.removeValue(forKey: identifier) }?.promise
+  }
+
+  private func finish(_ task: URLSessionTask, _ outcome: HTTPOutcome) {
+    close(task)?.keep(outcome)
   }
 
   private func change<Result: Sendable>(
