@@ -13,7 +13,9 @@ let package = Package(
     .library(
       name: "BunnyBroadcast",
       targets: ["BunnyBroadcast", "BunnyCapture", "BunnyMedia", "BunnyRTMP"]),
+    .library(name: "BunnyStreamAPI", targets: ["BunnyStreamAPI"]),
     .executable(name: "bunny-broadcast", targets: ["bunny-broadcast"]),
+    .executable(name: "bunny-sandbox", targets: ["bunny-sandbox"]),
   ],
   targets: [
     .systemLibrary(
@@ -35,9 +37,10 @@ let package = Package(
       name: "BunnyCapture", dependencies: ["BunnyMedia", "BunnySystem"], swiftSettings: strict),
     .target(
       name: "BunnyRTMP", dependencies: ["BunnySystem", "CBunnyShims"], swiftSettings: strict),
+    .target(name: "BunnyStreamAPI", swiftSettings: strict),
     .target(
       name: "BunnyBroadcast",
-      dependencies: ["BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnySystem"],
+      dependencies: ["BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnyStreamAPI", "BunnySystem"],
       swiftSettings: strict),
     .target(
       name: "BunnyInspect", dependencies: ["BunnyCapture", "BunnyMedia", "BunnySystem"],
@@ -52,6 +55,15 @@ let package = Package(
     .executableTarget(
       name: "bunny-broadcast", dependencies: ["BunnyCommand", "CBunnyShims"],
       swiftSettings: strict),
+    .systemLibrary(
+      name: "CBunnyMicroHTTPD", pkgConfig: "libmicrohttpd",
+      providers: [.apt(["libmicrohttpd-dev"])]),
+    .target(
+      name: "BunnySandbox",
+      dependencies: ["BunnyBroadcast", "BunnyMedia", "BunnySystem", "CBunnyMicroHTTPD"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "bunny-sandbox", dependencies: ["BunnySandbox"], swiftSettings: strict),
     .target(
       name: "Support",
       dependencies: [
@@ -70,13 +82,23 @@ let package = Package(
     .testTarget(
       name: "BunnyRTMPTests", dependencies: ["BunnyRTMP", "Support"], swiftSettings: strict),
     .testTarget(
-      name: "BunnyBroadcastTests", dependencies: ["BunnyBroadcast", "BunnyInspect", "Support"],
+      name: "BunnyStreamAPITests", dependencies: ["BunnyStreamAPI", "BunnySystem", "Support"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "BunnyBroadcastTests", dependencies: ["BunnyBroadcast", "BunnyStreamAPI", "BunnyInspect", "Support"],
       swiftSettings: strict),
     .testTarget(
       name: "BunnyInspectTests", dependencies: ["BunnyInspect", "Support"], swiftSettings: strict),
     .testTarget(
       name: "CommandTests",
       dependencies: ["bunny-broadcast", "BunnyCommand", "BunnyInspect", "Support"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SandboxTests",
+      dependencies: [
+        "bunny-sandbox", "BunnyInspect", "BunnyMedia", "BunnyRTMP", "BunnySandbox",
+        "BunnySystem", "Support",
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

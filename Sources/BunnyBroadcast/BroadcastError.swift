@@ -1,6 +1,7 @@
 public import BunnyCapture
 public import BunnyMedia
 public import BunnyRTMP
+public import BunnyStreamAPI
 
 /// Why a broadcast ended, when nobody asked it to.
 public enum BroadcastError: Error, Sendable {
@@ -10,6 +11,10 @@ public enum BroadcastError: Error, Sendable {
   case encoder(AVFailure)
   /// The ingest cannot be reached or refused, and trying again was not wanted or cannot help.
   case ingest(RTMPError)
+  /// Bunny's API refused, or was not reached and trying again was not wanted.
+  case api(BunnyLiveStreamError)
+  /// The live stream of that GUID is over, and can never run again.
+  case streamOver(String, BunnyLiveStreamStatus)
   /// Our own fault.
   case fault(String)
 }
@@ -25,6 +30,10 @@ extension BroadcastError: CustomStringConvertible {
       "the encoder refuses its settings (\(failure)); check the quality's encoder section, "
         + "x264's own options above all"
     case .ingest(let error): error.description
+    case .api(let error): error.description
+    case .streamOver(let id, let status):
+      "the live stream \(id) \(status.isFailure ? "has failed" : "has ended") and can never run again; "
+        + "make a new one and give its GUID"
     case .fault(let what):
       "\(what); this is a fault of bunny-broadcast's own: please report it with the log"
     }
@@ -41,4 +50,8 @@ extension BroadcastError {
     default: self = .fault("\(error)")
     }
   }
+}
+
+extension BunnyLiveStreamStatus {
+  fileprivate var isFailure: Bool { self == .error }
 }

@@ -1,4 +1,5 @@
 public import BunnyRTMP
+public import BunnyStreamAPI
 
 /// What a broadcast is doing. The names are those of Bunny's SDKs.
 public enum BunnyBroadcastState: String, Sendable {
@@ -34,6 +35,20 @@ public enum BunnyBroadcastEvent: Sendable {
   case sourceLost(source: String, reason: String)
   /// Media was left out because a consumer of it was too far behind.
   case dropped(frames: Int, reason: String)
+  /// Bunny's API told of the live stream; `resumes` when viewers see it already.
+  case streamFound(title: String?, status: BunnyLiveStreamStatus, resumes: Bool)
+  /// Bunny's API is asked again, after so long, and why.
+  case askingAgain(after: Duration, reason: String)
+  /// What Bunny's ingests say has changed; nil is not known, which is not false.
+  case ingestStatusChanged(primaryLive: Bool?, backupLive: Bool?)
+  /// For 30 s now Bunny has not said that the stream is ready to start; it is published and asked on.
+  case awaitingReady(apiAnswers: Bool)
+  /// Viewers see the stream: it was started.
+  case running
+  /// The live stream is left as it is, running if it was: the next broadcast resumes it.
+  case left(reason: String)
+  /// The live stream has been ended for good.
+  case streamEnded
   /// Every 3 s.
   case statistics(BroadcastStatistics)
   /// The last event, with the totals.

@@ -35,7 +35,7 @@ package enum ProcessSetup {
 
   static var environment: [String: String] {
     var variables: [String: String] = [:]
-    for name in ["TERM", "NO_COLOR", Fault.variable] {
+    for name in ["TERM", "NO_COLOR", Fault.variable] + LiveEnvironment.names {
       variables[name] = getenv(name).map { String(cString: $0) }
     }
     return variables

@@ -1,0 +1,70 @@
+package import Foundation
+
+/// Reads Bunny's dates: `2026-07-01T08:20:00`, with or without a fraction of a second, with or without
+/// a `Z`; UTC either way.
+package enum BunnyTimestamp {
+  /// - Returns: nil for whatever is no such date.
+  package static func date(_ text: String) -> Date? {
+    var figures = Figures(rest: Array(text.utf8)[...])
+    guard let year = figures.number(4), figures.take("-"),
+      let month = figures.number(2), figures.take("-"),
+      let day = figures.number(2), figures.take("T"),
+      let hour = figures.number(2), figures.take(":"),
+      let minute = figures.number(2), figures.take(":"),
+      let second = figures.number(2), let fraction = figures.fraction()
+    else { return nil }
+    _ = figures.take("Z")
+    guard figures.rest.isEmpty, (1...12).contains(month),
+      (1...daysInMonth(month, of: year)).contains(day), hour < 24, minute < 60, second < 60
+    else { return nil }
+    let seconds = days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second
+    return Date(timeIntervalSince1970: Double(seconds) + fraction)
+  }
+
+  /// Days from 1970-01-01, in the Gregorian calendar; years begin in March, so that a leap day is the
+  /// last of one.
+  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    let year = month > 2 ? year : year - 1
+    let monthsFromMarch = (month + 9) % 12
+    let century = year / 100
+    let dayOfYear = (153 * monthsFromMarch + 2) / 5 + day - 1
+    return 365 * year + year / 4 - century + century / 4 + dayOfYear - 719_468
+  }
+
+  private static func daysInMonth(_ month: Int, of year: Int) -> Int {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+}
+
+/// What of a date has not been read yet.
+private struct Figures {
+  var rest: ArraySlice<UInt8>
+
+  mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard let first = rest.first, first == UInt8(ascii: character) else { return false }
+    rest.removeFirst()
+    return true
+  }
+
+  /// A number of exactly `count` figures.
+  mutating func number(_ count: Int) -> Int? {
+    let figures = rest.prefix(count)
+    guard figures.count == count, figures.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    rest.removeFirst(count)
+    return figures.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+  }
+
+  /// Seconds below one: 0 without a dot, nil without figures behind it or with more than nine.
+  mutating func fraction() -> Double? {
+    guard take(".") else { return 0 }
+    let count = rest.prefix { (0x30...0x39).contains($0) }.count
+    guard (1...9).contains(count), let value = number(count) else { return nil }
+    return Double(value) / (0..<count).reduce(1.0) { power, _ in power * 10 }
+  }
+}
