@@ -69,8 +69,8 @@ let package = Package(
       ],
       path: "Tests/Support", swiftSettings: strict),
     .executableTarget(
-      name: "bunny-bench", dependencies: ["BunnySystem", "Support"], path: "Tests/Bench",
-      swiftSettings: strict),
+      name: "bunny-bench", dependencies: ["BunnyRTMP", "BunnySystem", "Support"],
+      path: "Tests/Bench", swiftSettings: strict),
     .testTarget(
       name: "BunnySystemTests", dependencies: ["BunnySystem"], swiftSettings: strict),
     .testTarget(

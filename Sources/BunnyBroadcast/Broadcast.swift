@@ -50,9 +50,7 @@ public final class Broadcast: Sendable {
     let totals = telemetry.end(at: .now)
     let reason = stopping.withLock { $0.reason } ?? "its duration was over"
     if let failure { hub.send(.failed(message: failure.description)) }
-    hub.send(.stopped)
-    hub.send(.ended(totals, reason: failure?.description ?? reason))
-    hub.finish()
+    hub.finish(with: [.stopped, .ended(totals, reason: failure?.description ?? reason)])
     if let failure { throw failure }
     return totals
   }
@@ -79,8 +77,9 @@ public final class Broadcast: Sendable {
   }
 
   private func broadcast() async throws {
-    let lanes = try Lanes(
-      configuration, isMuted: muted, line: line, telemetry: telemetry, events: hub)
+    let lanes = try await onThread("open") { [self] in
+      try Lanes(configuration, isMuted: muted, line: line, telemetry: telemetry, events: hub)
+    }
     let stopsAlready = stopping.withLock { stopping in
       stopping.action = { lanes.stop() }  // the publish lane is told when media has ended
       return stopping.reason != nil
@@ -91,7 +90,9 @@ public final class Broadcast: Sendable {
     reporter.start()
     defer { reporter.stop() }
 
-    let publishing = Task { try await onThread("publish") { try lanes.publish() } }
+    let publishing = Task {
+      try await onThread("publish", turns: .shortest) { try lanes.publish() }
+    }
     let encoding = Task { try await lanes.encode() }
     let media = await encoding.result
     // Who ends it waits for no ingest that has not accepted the stream; a duration that is over

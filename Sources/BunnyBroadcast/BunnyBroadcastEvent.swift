@@ -10,7 +10,8 @@ public enum BunnyBroadcastState: String, Sendable {
   case live
 }
 
-/// What happened, in order. The first nine are those of Bunny's SDKs.
+/// What happened, in order. `preparing`, `started`, `stopped`, `reconnecting` and `failed` are those of
+/// Bunny's SDKs; what the SDKs have no word for is named here.
 public enum BunnyBroadcastEvent: Sendable {
   case preparing
   /// An ingest accepted the stream (`NetStream.Publish.Start`), for the first time.
@@ -51,8 +52,8 @@ public struct BroadcastStatistics: Sendable, Codable, Equatable {
   public var bitrate = 0.0
   /// How long the oldest tag that is not sent has waited, in milliseconds.
   public var queueAgeMs = 0.0
-  /// From a picture's arrival until its last byte was in the socket, encoding and interleaving left
-  /// out, in milliseconds: half of the frames took less, 99 of 100.
+  /// From a picture's arrival until its last byte was in the socket, encoding (also of the pictures
+  /// before it) and interleaving left out, in milliseconds: half of the frames took less, 99 of 100.
   public var handlingP50Ms = 0.0
   public var handlingP99Ms = 0.0
   public var totals = BroadcastTotals()

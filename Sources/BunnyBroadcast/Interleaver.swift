@@ -14,6 +14,7 @@ package struct Interleaver {
   private struct Track {
     var held: [Held] = []
     var newest: Int64 = .min  // dts of the last tag that came in
+    var lastOut: Int64 = .min
     var isFinished = false
   }
 
@@ -28,8 +29,9 @@ package struct Interleaver {
 
   /// Takes a tag in.
   ///
-  /// - Returns: What can go out now, in order: dts never falls. A tag that comes after its place has
-  ///   gone out is decoded later than it said, and still shown when it is to be.
+  /// - Returns: What can go out now, in order: dts never falls, and rises within each track. A tag
+  ///   that comes after its place has gone out is decoded later than it said, and still shown when it
+  ///   is to be.
   package mutating func offer(_ tag: MediaTag, at now: MonotonicTime) -> [MediaTag] {
     let held = Held(tag: tag, since: now)
     switch tag.kind {
@@ -52,12 +54,20 @@ package struct Interleaver {
   private mutating func release(at now: MonotonicTime) -> [MediaTag] {
     var out: [MediaTag] = []
     while let kind = nextOut(at: now) {
-      var tag = kind == .video ? video.held.removeFirst().tag : audio.held.removeFirst().tag
-      if tag.dts < lastOut { tag.delayDecoding(to: lastOut) }
-      lastOut = tag.dts
-      out.append(tag)
+      out.append(takeFirst(kind))
     }
     return out
+  }
+
+  private mutating func takeFirst(_ kind: MediaTag.Kind) -> MediaTag {
+    var track = kind == .video ? video : audio
+    defer { if kind == .video { video = track } else { audio = track } }
+    var tag = track.held.removeFirst().tag
+    let earliest = max(lastOut, track.lastOut == .min ? .min : track.lastOut + 1)
+    if tag.dts < earliest { tag.delayDecoding(to: earliest) }
+    track.lastOut = tag.dts
+    lastOut = tag.dts
+    return tag
   }
 
   /// Which track's first tag goes next: the earlier one, once nothing earlier can still come.

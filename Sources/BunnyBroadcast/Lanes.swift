@@ -60,8 +60,10 @@ struct Lanes: Sendable {
   func encode() async throws {
     defer { capture.stop() }
     try await withThrowingTaskGroup(of: Void.self) { lanes in
-      lanes.addTask { try await onThread("video") { try stoppingOnFailure(video) } }
-      lanes.addTask { try await onThread("audio") { try stoppingOnFailure(audio) } }
+      lanes.addTask {
+        try await onThread("video", turns: .shorter) { try stoppingOnFailure(video) }
+      }
+      lanes.addTask { try await onThread("audio", turns: .short) { try stoppingOnFailure(audio) } }
       try await lanes.waitForAll()
     }
   }

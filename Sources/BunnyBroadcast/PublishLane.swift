@@ -71,7 +71,6 @@ struct PublishLane {
   private func pause(
     after error: RTMPError, _ feed: TagFeed, _ backoff: inout Backoff
   ) throws(RTMPError) {
-    telemetry.waiting(since: cursor.waitingSince)
     if error.category == .lost {
       events.send(.lost(error.ingest, reason: error.description))
     }
@@ -80,6 +79,7 @@ struct PublishLane {
     guard configuration.retry == .always, mayPass else { throw error }
     guard !line.isLastTry else { return }
     cursor.rewind(before: feed.oldestUnsent)
+    telemetry.waiting(since: cursor.waitingSince)
     let wait = backoff.failed(chance: .random(in: 0...1))
     events.send(
       .reconnecting(

@@ -35,11 +35,15 @@ final class Telemetry: Sendable {
   }
 
   /// A tag's last byte is in the socket, with what waits behind it.
-  func published(_ tag: MediaTag, at sent: MonotonicTime) {
+  ///
+  /// - Parameter serial: its number in the log. What is sent again after a reconnect counts once.
+  func published(_ tag: MediaTag, _ serial: Int64, at sent: MonotonicTime) {
     state.withLock { state in
+      guard serial > state.newestPublished else { return }
+      state.newestPublished = serial
       if tag.kind == .video { state.totals.publishedFrames += 1 }
       guard let trace = tag.trace else { return }
-      let handling = Double((trace.encoding - trace.arrival) + (sent - trace.logged)) / 1e6
+      let handling = Double((trace.encoding - trace.ready) + (sent - trace.logged)) / 1e6
       state.handling.add(milliseconds: handling)
       state.recentHandling.add(milliseconds: handling)
     }
@@ -87,6 +91,7 @@ private struct State {
   var last: (time: MonotonicTime, encoded: Int, bytes: Int64)?
   var recent: (framesPerSecond: Double, bitrate: Double)?  // nil until the first period has ended
   var waitingSince: MonotonicTime?
+  var newestPublished: Int64 = -1
 }
 
 extension State {

@@ -203,7 +203,8 @@ final class PublishRun: Sendable {
     }
     feed?.write(
       .ended(
-        ended?.totals ?? BroadcastTotals(), reason: ended?.reason ?? "", exitCode: code,
+        ended?.totals ?? broadcast.statistics.totals,
+        reason: ended?.reason ?? "a source did not let go", exitCode: code,
         eventsLost: feed?.lost ?? 0))
     feed?.finish()
     return code

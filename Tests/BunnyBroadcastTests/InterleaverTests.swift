@@ -42,7 +42,7 @@ import Testing
     #expect(late[0].cts == 47)
     #expect(late[0].body == [0x27, 1, 0, 0, 47])
     let tooLate = interleaver.offer(video(90), at: start)
-    #expect(tooLate[0].dts == 100 && tooLate[0].cts == 0)
+    #expect(tooLate[0].dts == 101 && tooLate[0].cts == 0)
   }
 
   @Test func `when one track has ended the other goes straight through`() {
@@ -53,7 +53,7 @@ import Testing
     #expect(shown(interleaver.offer(audio(30), at: start)) == ["audio 30"])
   }
 
-  @Test func `dts never falls, whatever the order of arrival`() {
+  @Test func `dts never falls, and rises in each track, whatever the order of arrival`() {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<200 {
       var interleaver = Interleaver(longestHold: .milliseconds(Int64.random(in: 0...300)))
@@ -68,6 +68,10 @@ import Testing
       out += interleaver.finish(.video, at: start) + interleaver.finish(.audio, at: start)
       #expect(out.count == 100)
       #expect(zip(out, out.dropFirst()).allSatisfy { $0.dts <= $1.dts })
+      for kind in [MediaTag.Kind.video, .audio] {
+        let track = out.filter { $0.kind == kind }
+        #expect(zip(track, track.dropFirst()).allSatisfy { $0.dts < $1.dts })
+      }
     }
   }
 }

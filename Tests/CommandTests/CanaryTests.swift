@@ -68,7 +68,7 @@ struct CanaryTests {
 
   @Test(arguments: [false, true])
   func `a connection that fails does not show the key`(_ apart: Bool) async throws {
-    let port = try FreePort.next()
+    let port = FreePort.next()
     let command = try start(to: "rtmp://127.0.0.1:\(port)/live", apart: apart)
     _ = try await command.waitForLine(in: .output) { $0.contains(#""attempt":3"#) }
     try expectNoKeyInCommandLine(command)
@@ -108,7 +108,7 @@ struct CanaryTests {
   }
 
   @Test func `FFmpeg's own lines do not show the key`() async throws {
-    let port = try FreePort.next()
+    let port = FreePort.next()
     let address = "rtmp://127.0.0.1:\(port)/live/\(Self.key)"
     let outcome = try await expectNoKey(
       try Command.start(

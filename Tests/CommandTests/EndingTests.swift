@@ -37,7 +37,7 @@ struct EndingTests {
   }
 
   @Test func `a signal between two tries ends it at once, with 0`() async throws {
-    let port = try FreePort.next()
+    let port = FreePort.next()
     let command = try Command.start(small.arguments(to: "rtmp://127.0.0.1:\(port)/live/key"))
     // The wait after the fourth failure is 2 s at least.
     _ = try await command.waitForLine { $0.contains("(attempt 4)") }

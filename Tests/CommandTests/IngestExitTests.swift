@@ -11,7 +11,7 @@ struct IngestExitTests {
   init() throws { small = try SmallPublish() }
 
   @Test func `69: nobody listens there`() async throws {
-    let port = try FreePort.next()
+    let port = FreePort.next()
     let url = "rtmp://127.0.0.1:\(port)/live/\(Self.key)"
     #expect(
       try await Refusal(small.arguments(to: url, "--retry", "never"))

@@ -11,7 +11,7 @@ struct RetryTests {
   init() throws { small = try SmallPublish() }
 
   @Test func `an ingest that is not there at first is gone live to when it comes`() async throws {
-    let port = try FreePort.next()
+    let port = FreePort.next()
     let command = try Command.start(
       small.arguments(to: "rtmp://127.0.0.1:\(port)/live/key", "--events", "json"))
     _ = try await command.waitForLine(in: .output) { $0.contains(#""attempt":2"#) }

@@ -25,8 +25,8 @@ public final class NginxIngest: Sendable {
   /// - Parameter port: nil takes a free one.
   public init(port: UInt16? = nil) async throws {
     directory = try TemporaryDirectory()
-    self.port = try port ?? FreePort.next()
-    let httpPort = try FreePort.next()
+    self.port = port ?? FreePort.next()
+    let httpPort = FreePort.next()
     for folder in ["logs", "recordings", "temp"] {
       try FileManager.default.createDirectory(
         atPath: directory.file(folder), withIntermediateDirectories: false)

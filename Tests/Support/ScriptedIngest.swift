@@ -37,7 +37,7 @@ public final class ScriptedIngest: Sendable {
 
   /// An ingest at a port where nobody listens.
   public static func refusedIngest() throws -> Ingest {
-    try Ingest("rtmp://127.0.0.1:\(try FreePort.next())/live/key")
+    try Ingest("rtmp://127.0.0.1:\(FreePort.next())/live/key")
   }
 
   /// All connections so far, oldest first.
