@@ -101,7 +101,7 @@ final class IngestServer: Sendable {
       } catch {
         state.change { $0.failure = error }
       }
-      listener.ended(name)
+      if !state.current.shouldEnd { listener.ended(name) }
       while !state.current.shouldStart && !state.current.shouldEnd {
         wake.wait(until: .distantFuture)
       }

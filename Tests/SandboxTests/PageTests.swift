@@ -18,9 +18,11 @@ struct PageTests {
     _ = try await sandbox.api("PUT", "/start")
     let browser = try await onThread("chromium") { try Chromium(sandbox.facts.pageUrl) }
     let title = try await onThread("chromium") {
+      try browser.value(of: loaded)
+      try browser.value(of: "document.querySelector('video').controls = false")  // they fade slowly
       try browser.value(of: played(1))
       try browser.save("video", as: folder.file("shot1.png"))
-      try browser.value(of: played(3))
+      try browser.value(of: played(2))
       try browser.save("video", as: folder.file("shot2.png"))
       return try browser.value(of: "document.title + ', ' + document.body.innerText") as? String
     }
@@ -44,16 +46,25 @@ struct PageTests {
   }
 }
 
-/// A script that waits until the page's video has played that many seconds.
+private let loaded = """
+  new Promise(resolve => {
+    const look = () => document.querySelector("video") ? resolve() : setTimeout(look, 50)
+    look()
+  })
+  """
+
+/// A script that waits until the page's video has shown that many more seconds.
 private func played(_ seconds: Int) -> String {
   """
   new Promise(resolve => {
-    const look = () => {
-      const video = document.querySelector("video")
-      if (video && video.currentTime >= \(seconds)) resolve(video.currentTime)
-      else setTimeout(look, 50)
+    const video = document.querySelector("video")
+    let first
+    const shown = (_, frame) => {
+      first ??= frame.mediaTime
+      if (frame.mediaTime - first >= \(seconds)) resolve()
+      else video.requestVideoFrameCallback(shown)
     }
-    look()
+    video.requestVideoFrameCallback(shown)
   })
   """
 }
