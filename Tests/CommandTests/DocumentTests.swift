@@ -56,8 +56,9 @@ import Testing
           #expect(help.exitStatus == 0 && help.standardOutput.hasPrefix("usage: \(words[0])"))
         case "bunny-broadcast" where words[1] == "presets":
           #expect(try await Command.run(Array(words.dropFirst())).exitStatus == 0)
-        case "bunny-broadcast": #expect(["publish", "inspect"].contains(words[1]), "\(line)")
-        default: #expect(["swift", "ffmpeg"].contains(words[0]), "\(line) is run by nothing")
+        case "bunny-broadcast":
+          #expect(["publish", "inspect", "--stream"].contains(words[1]), "\(line)")
+        default: #expect(["swift", "ffmpeg", "export"].contains(words[0]), "\(line) is run by nothing")
         }
       }
     }
