@@ -186,7 +186,9 @@ extension LiveBroadcast {
   /// An ingest refuses, or hangs up, also because the stream has been ended.
   private func lookWhetherOver() async {
     let stream = try? await whileWanted { [api, plan] in
-      try await api.getLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+      try await within(.seconds(5)) {
+        try await api.getLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+      }
     }
     if let stream, case .refuse(let status) = Admission(stream) { isOver(status) }
   }
@@ -254,8 +256,8 @@ extension LiveBroadcast {
 // MARK: Leave is not end
 
 extension LiveBroadcast {
-  /// Seconds for which a stop is tried when the API does not answer.
-  private static let stopPatience = 30.0
+  /// For how long a stop is tried when the API does not answer.
+  private static let stopPatience = Duration.seconds(30)
 
   /// Ends the stream if that was asked for explicitly; otherwise says that it is left as it is.
   private func takeLeave(after failure: BroadcastError?) async throws(BroadcastError) {
@@ -273,30 +275,24 @@ extension LiveBroadcast {
     let began = MonotonicTime.now
     var backoff = Backoff()
     while true {
-      do throws(BunnyLiveStreamError) {
-        try await api.stopLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+      let waited = Duration.nanoseconds(MonotonicTime.now - began)
+      do {
+        try await within(Self.stopPatience - waited) { [api, plan] in
+          try await api.stopLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+        }
         hub.send(.streamEnded)
         return
       } catch {
-        let waited = Double(MonotonicTime.now - began) / 1e9
-        guard !error.isPermanent, plan.retry == .always, waited < Self.stopPatience else {
-          hub.send(.left(reason: "it could not be ended"))
-          throw .api(error)
-        }
         let wait = backoff.failed(chance: .random(in: 0...1))
+        let isLate = Duration.nanoseconds(MonotonicTime.now - began) + wait >= Self.stopPatience
+        let error = BroadcastError(error)
+        guard error.mayPass, plan.retry == .always, !isLate else {
+          hub.send(.left(reason: "it could not be ended"))
+          throw error
+        }
         hub.send(.askingAgain(after: wait, reason: error.description))
         _ = try? await Task.sleep(for: wait)
       }
-    }
-  }
-}
-
-extension BunnyBroadcastEvent {
-  /// Not one that only whoever runs the whole broadcast may send.
-  fileprivate var isOfMedia: Bool {
-    switch self {
-    case .preparing, .stopped, .ended, .failed: false
-    default: true
     }
   }
 }

@@ -170,13 +170,14 @@ final class PublishRun: Sendable {
 
   /// - Parameter forGood: a live stream is ended too; nil lets `--on-exit` decide.
   private func end(_ reason: String, forGood: Bool? = nil) {
+    let endsStream = forGood ?? endsOnExit
     state.withLock { state in
       state.view.isEnding = true
-      let longest = live == nil ? Self.longestEnd : Self.longestStreamEnd
+      let longest = live != nil && endsStream ? Self.longestStreamEnd : Self.longestEnd
       state.endsBy = min(state.endsBy, .now + longest)
     }
     console.log(.info, "ending: \(reason)")
-    if let live, forGood ?? endsOnExit {
+    if let live, endsStream {
       live.end(reason: reason)
     } else {
       broadcast.stop(reason: reason)

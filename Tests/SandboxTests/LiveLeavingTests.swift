@@ -69,15 +69,14 @@ struct LiveLeavingTests {
   }
 
   @Test func `a signal leaves at once, although the API keeps it waiting`() async throws {
-    let silent = try Loopback.listen(port: 0)
-    defer { close(silent) }
+    let silent = try ScriptedIngest(IngestScript(.silence, at: .accept))
     let small = try SmallPublish()
     let command = try Command.start(
       small.arguments(
         stream: UUID().uuidString,
-        ["--api-url", "http://127.0.0.1:\(try Loopback.port(of: silent))", "--events", "json"]),
+        ["--api-url", "http://127.0.0.1:\(silent.port)", "--events", "json"]),
       ["BUNNY_ACCESS_KEY": Canary.accessKey, "BUNNY_LIBRARY_ID": "1"])
-    try await command.sends("preparing")
+    try await silent.waitUntil { $0.first.map { $0.bytesReceived > 0 } ?? false }
     let asked = MonotonicTime.now
     command.send(SIGTERM)
     let outcome = try await command.outcome()

@@ -9,8 +9,8 @@ struct LiveOrderTests {
   @Test func `fetched, published, asked until ready, started, watched, and stopped at its end`()
     async throws
   {
-    let live = try await LiveSandbox("--ready-after", "2")
-    let outcome = try await live.start("--duration", "8").outcome()
+    let live = try await LiveSandbox("--ready-after", "1")
+    let outcome = try await live.start("--duration", "10").outcome()
     #expect(outcome.exitStatus == 0, "\(outcome)")
     // The ingest may tell that the encoder has gone before or after the API is told to stop.
     let seen = try await live.seen()
