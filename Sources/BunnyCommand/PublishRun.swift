@@ -224,7 +224,10 @@ final class PublishRun: Sendable {
   private func finish() -> ExitCode {
     let (result, ended, lastFailure) = state.withLock { ($0.result, $0.ended, $0.lastFailure) }
     var code = ExitCode.ended
-    if result == nil { console.log(.warning, "a source does not let go: left it behind") }
+    if result == nil {
+      console.log(.warning, "a source does not let go: left it behind")
+      if live != nil { take(.left(reason: "a source did not let go")) }
+    }
     if case .failure(let error) = result {
       code = ExitCode(error)
       if lastFailure != error.description { console.log(.error, error.description) }
