@@ -85,7 +85,8 @@ let package = Package(
       name: "BunnyStreamAPITests", dependencies: ["BunnyStreamAPI", "BunnySystem", "Support"],
       swiftSettings: strict),
     .testTarget(
-      name: "BunnyBroadcastTests", dependencies: ["BunnyBroadcast", "BunnyStreamAPI", "BunnyInspect", "Support"],
+      name: "BunnyBroadcastTests",
+      dependencies: ["BunnyBroadcast", "BunnyStreamAPI", "BunnyInspect", "Support"],
       swiftSettings: strict),
     .testTarget(
       name: "BunnyInspectTests", dependencies: ["BunnyInspect", "Support"], swiftSettings: strict),
@@ -96,7 +97,8 @@ let package = Package(
     .testTarget(
       name: "SandboxTests",
       dependencies: [
-        "bunny-sandbox", "BunnyInspect", "BunnyMedia", "BunnyRTMP", "BunnySandbox",
+        "bunny-broadcast", "bunny-sandbox", "BunnyInspect", "BunnyMedia", "BunnyRTMP",
+        "BunnySandbox",
         "BunnySystem", "Support",
       ],
       swiftSettings: strict),

@@ -47,6 +47,7 @@ extension BroadcastError {
     case let error as BroadcastError: self = error
     case let error as SourceError: self = .source(error)
     case let error as RTMPError: self = .ingest(error)
+    case let error as BunnyLiveStreamError: self = .api(error)
     default: self = .fault("\(error)")
     }
   }

@@ -32,9 +32,12 @@ public final class LiveBroadcast: Broadcasting {
     var isMuted = false
     var leaveReason: String?
     var endReason: String?
-    var fetching: Task<Void, Never>?
+    /// Ends what is waited for before there is a broadcast.
+    var cancelFetching: (@Sendable () -> Void)?
     /// The stream was found to be over while it was broadcast to.
     var isOver: BunnyLiveStreamStatus?
+    /// A configured duration ends the stream too.
+    var hasDuration = false
   }
 
   private let plan: LivePlan
@@ -108,11 +111,11 @@ public final class LiveBroadcast: Broadcasting {
 
   /// The first reason stands.
   private func stop(_ reason: String, _ note: (inout State) -> Void) {
-    let (broadcast, fetching) = state.withLock { state in
+    let (broadcast, cancelFetching) = state.withLock { state in
       if state.leaveReason == nil && state.endReason == nil { note(&state) }
-      return (state.broadcast, state.fetching)
+      return (state.broadcast, state.cancelFetching)
     }
-    fetching?.cancel()
+    cancelFetching?()
     broadcast?.stop(reason: reason)
   }
 
@@ -131,8 +134,10 @@ extension LiveBroadcast {
       .streamFound(title: stream.title, status: stream.status, resumes: !needsStart))
     let ingest = try Self.ingest(stream.primaryIngestUrl ?? Self.primaryIngest, key)
     let backup = try stream.backupIngestUrl.map { try Self.ingest($0, key) }
-    let broadcast = Broadcast(configure(ingest, backup))
+    let configuration = configure(ingest, backup)
+    let broadcast = Broadcast(configuration)
     let stopsAlready = state.withLock { state in
+      state.hasDuration = configuration.duration != nil
       state.broadcast = broadcast
       if state.isMuted { broadcast.isMuted = true }
       state.isMuted = broadcast.isMuted
@@ -157,6 +162,7 @@ extension LiveBroadcast {
       return totals
     } catch {
       await forwarding.value
+      if case .ingest = error { await lookWhetherOver() }
       try throwIfOver()
       throw error
     }
@@ -177,6 +183,16 @@ extension LiveBroadcast {
     broadcast?.stop(reason: "the stream has ended")
   }
 
+  /// An ingest refuses, or hangs up, also because the stream has been ended.
+  private func lookWhetherOver() async {
+    let stream = try? await whileWanted { [api, plan] in
+      try await within(.seconds(5)) {
+        try await api.getLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+      }
+    }
+    if let stream, case .refuse(let status) = Admission(stream) { isOver(status) }
+  }
+
   /// Asks for the stream until it may be published to.
   ///
   /// - Returns: nil when the broadcast was ended meanwhile.
@@ -185,8 +201,9 @@ extension LiveBroadcast {
     while !isEnding {
       var reason: String
       do {
-        let stream = try await api.getLiveStream(
-          libraryId: plan.libraryId, streamId: plan.streamId)
+        let stream = try await whileWanted { [api, plan] in
+          try await api.getLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+        }
         switch Admission(stream) {
         case .refuse(let status): throw BroadcastError.streamOver(plan.streamId, status)
         case .again(let missing): reason = missing
@@ -195,6 +212,7 @@ extension LiveBroadcast {
           return (stream, key, needsStart)
         }
       } catch let error as BunnyLiveStreamError {
+        if isEnding { break }
         if error.isPermanent || plan.retry == .never { throw BroadcastError.api(error) }
         reason = error.description
       }
@@ -207,13 +225,20 @@ extension LiveBroadcast {
 
   /// Waits; ``stop(reason:)`` ends it.
   private func pause(_ duration: Duration) async {
-    let waiting = Task { _ = try? await Task.sleep(for: duration) }
-    let isEnding = state.withLock { state in
-      state.fetching = waiting
+    _ = try? await whileWanted { try await Task.sleep(for: duration) }
+  }
+
+  /// Does `work`, which ``stop(reason:)`` cancels.
+  private func whileWanted<Success: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Success
+  ) async throws -> Success {
+    let working = Task { try await work() }
+    let isUnwanted = state.withLock { state in
+      state.cancelFetching = { working.cancel() }
       return state.leaveReason != nil || state.endReason != nil
     }
-    if isEnding { waiting.cancel() }
-    await waiting.value
+    if isUnwanted { working.cancel() }
+    return try await working.value
   }
 
   /// What Bunny's own SDKs publish to when the API names no ingest.
@@ -231,48 +256,43 @@ extension LiveBroadcast {
 // MARK: Leave is not end
 
 extension LiveBroadcast {
-  /// Seconds for which a stop is tried when the API does not answer.
-  private static let stopPatience = 30.0
+  /// For how long a stop is tried when the API does not answer.
+  private static let stopPatience = Duration.seconds(30)
 
   /// Ends the stream if that was asked for explicitly; otherwise says that it is left as it is.
   private func takeLeave(after failure: BroadcastError?) async throws(BroadcastError) {
-    let (endReason, leaveReason, wasFound) = state.withLock {
-      ($0.endReason, $0.leaveReason, $0.broadcast != nil)
+    let (endReason, leaveReason, wasFound, hasDuration) = state.withLock {
+      ($0.endReason, $0.leaveReason, $0.broadcast != nil, $0.hasDuration)
     }
-    let endsByItself = failure == nil && leaveReason == nil
-    guard endReason != nil || endsByItself, failure == nil else {
-      if case .streamOver = failure { return }
-      if wasFound { hub.send(.left(reason: leaveReason ?? failure?.description ?? "")) }
+    if case .streamOver = failure { return }
+    let isAsked = endReason != nil && (wasFound || failure == nil)
+    let isDurationOver = hasDuration && failure == nil && leaveReason == nil
+    guard isAsked || isDurationOver else {
+      let reason = leaveReason ?? failure?.description ?? "its media ended"
+      if wasFound { hub.send(.left(reason: reason)) }
       return
     }
-    guard wasFound || endReason != nil else { return }
     let began = MonotonicTime.now
     var backoff = Backoff()
     while true {
-      do throws(BunnyLiveStreamError) {
-        try await api.stopLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+      let waited = Duration.nanoseconds(MonotonicTime.now - began)
+      do {
+        try await within(Self.stopPatience - waited) { [api, plan] in
+          try await api.stopLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+        }
         hub.send(.streamEnded)
         return
       } catch {
-        let waited = Double(MonotonicTime.now - began) / 1e9
-        guard !error.isPermanent, plan.retry == .always, waited < Self.stopPatience else {
-          hub.send(.left(reason: "it could not be ended"))
-          throw .api(error)
-        }
         let wait = backoff.failed(chance: .random(in: 0...1))
+        let isLate = Duration.nanoseconds(MonotonicTime.now - began) + wait >= Self.stopPatience
+        let error = BroadcastError(error)
+        guard error.mayPass, plan.retry == .always, !isLate else {
+          hub.send(.left(reason: "it could not be ended"))
+          throw error
+        }
         hub.send(.askingAgain(after: wait, reason: error.description))
         _ = try? await Task.sleep(for: wait)
       }
-    }
-  }
-}
-
-extension BunnyBroadcastEvent {
-  /// Not one that only whoever runs the whole broadcast may send.
-  fileprivate var isOfMedia: Bool {
-    switch self {
-    case .preparing, .stopped, .ended, .failed: false
-    default: true
     }
   }
 }

@@ -170,13 +170,14 @@ final class PublishRun: Sendable {
 
   /// - Parameter forGood: a live stream is ended too; nil lets `--on-exit` decide.
   private func end(_ reason: String, forGood: Bool? = nil) {
+    let endsStream = forGood ?? endsOnExit
     state.withLock { state in
       state.view.isEnding = true
-      let longest = live == nil ? Self.longestEnd : Self.longestStreamEnd
+      let longest = live != nil && endsStream ? Self.longestStreamEnd : Self.longestEnd
       state.endsBy = min(state.endsBy, .now + longest)
     }
     console.log(.info, "ending: \(reason)")
-    if let live, forGood ?? endsOnExit {
+    if let live, endsStream {
       live.end(reason: reason)
     } else {
       broadcast.stop(reason: reason)
@@ -223,7 +224,10 @@ final class PublishRun: Sendable {
   private func finish() -> ExitCode {
     let (result, ended, lastFailure) = state.withLock { ($0.result, $0.ended, $0.lastFailure) }
     var code = ExitCode.ended
-    if result == nil { console.log(.warning, "a source does not let go: left it behind") }
+    if result == nil {
+      console.log(.warning, "a source does not let go: left it behind")
+      if live != nil { take(.left(reason: "a source did not let go")) }
+    }
     if case .failure(let error) = result {
       code = ExitCode(error)
       if lastFailure != error.description { console.log(.error, error.description) }

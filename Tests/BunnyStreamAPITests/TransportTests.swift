@@ -18,7 +18,7 @@ private func getError(
 
 struct TransportTests {
   @Test func `nobody listening is transport, and says where`() async throws {
-    let origin = "http://127.0.0.1:\(try FreePort.next())"
+    let origin = "http://127.0.0.1:\(FreePort.next())"
     let url = try BunnyAPIBaseURL(origin, allowingClearText: true)
     let error = await #expect(throws: BunnyLiveStreamError.self) {
       try await BunnyStreamAPI(accessKey: accessKey, baseURL: url).liveStreams
@@ -171,7 +171,7 @@ struct TransportTests {
         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
       ])
     try #require(made.exitStatus == 0)
-    let port = try FreePort.next()
+    let port = FreePort.next()
     let server = try ChildProcess(
       "openssl",
       ["s_server", "-quiet", "-www", "-accept", "\(port)", "-key", key, "-cert", certificate])

@@ -10,13 +10,9 @@ import Testing
 struct PageTests {
   @Test func `a browser shows the moving picture`() async throws {
     let folder = try TemporaryDirectory()
-    let sandbox = try await SandboxProcess.start("--ready-after", "0")
-    let publish = try SmallPublish()
-    let url = "\(sandbox.facts.primaryIngestUrl)/\(sandbox.facts.streamKey)"
-    let publisher = try Command.start(publish.arguments(to: url))
-    try await sandbox.logs("media flows into the primary ingest")
-    _ = try await sandbox.api("PUT", "/start")
-    let browser = try await onThread("chromium") { try Chromium(sandbox.facts.pageUrl) }
+    let live = try await LiveSandbox()
+    let broadcast = try await live.startRunning()
+    let browser = try await onThread("chromium") { try Chromium(live.facts.pageUrl) }
     let title = try await onThread("chromium") {
       try browser.value(of: loaded)
       try browser.value(of: "document.querySelector('video').controls = false")  // they fade slowly
@@ -29,9 +25,9 @@ struct PageTests {
     #expect(title?.hasPrefix("bunny-sandbox, bunny-sandbox") == true)
     #expect(title?.contains("Live from the primary ingest") == true)
     try await browser.end()
-    publisher.send(SIGTERM)
-    _ = try await publisher.outcome()
-    try await sandbox.end()
+    broadcast.send(SIGTERM)
+    #expect(try await broadcast.outcome().exitStatus == 0)
+    try await live.end()
 
     let shots = folder.file("shots.mkv")
     let made = try await ChildProcess.run(

@@ -32,6 +32,12 @@ struct SandboxProcess {
   static func start(
     _ arguments: String..., temporary: TemporaryDirectory? = nil
   ) async throws -> Self {
+    try await start(arguments, temporary: temporary)
+  }
+
+  static func start(
+    _ arguments: [String], temporary: TemporaryDirectory? = nil
+  ) async throws -> Self {
     let temporary = try temporary ?? TemporaryDirectory()
     let child = try launch(arguments, temporary)
     let line = try await child.waitForLine(in: .output) { $0.hasPrefix("{") }

@@ -71,6 +71,15 @@ public struct SmallPublish: Sendable {
   }
 
   public func arguments(to url: String, _ more: String...) -> [String] {
-    ["publish", "--to", url, "--video", "test", "--audio", "tone", "--quality", quality] + more
+    ["publish", "--to", url] + media + more
+  }
+
+  /// Those of a broadcast to a live stream of Bunny's.
+  public func arguments(stream id: String, _ more: [String] = []) -> [String] {
+    ["--stream", id] + media + more
+  }
+
+  private var media: [String] {
+    ["--video", "test", "--audio", "tone", "--quality", quality]
   }
 }
