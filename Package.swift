@@ -10,9 +10,12 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "bunny-broadcast",
   products: [
-    .library(name: "BunnyBroadcast", targets: ["BunnyBroadcast"]),
+    .library(
+      name: "BunnyBroadcast",
+      targets: ["BunnyBroadcast", "BunnyCapture", "BunnyMedia", "BunnyRTMP"]),
     .library(name: "BunnyStreamAPI", targets: ["BunnyStreamAPI"]),
     .executable(name: "bunny-broadcast", targets: ["bunny-broadcast"]),
+    .executable(name: "bunny-sandbox", targets: ["bunny-sandbox"]),
   ],
   targets: [
     .systemLibrary(
@@ -37,7 +40,7 @@ let package = Package(
     .target(name: "BunnyStreamAPI", swiftSettings: strict),
     .target(
       name: "BunnyBroadcast",
-      dependencies: ["BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnySystem"],
+      dependencies: ["BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnyStreamAPI", "BunnySystem"],
       swiftSettings: strict),
     .target(
       name: "BunnyInspect", dependencies: ["BunnyCapture", "BunnyMedia", "BunnySystem"],
@@ -52,6 +55,15 @@ let package = Package(
     .executableTarget(
       name: "bunny-broadcast", dependencies: ["BunnyCommand", "CBunnyShims"],
       swiftSettings: strict),
+    .systemLibrary(
+      name: "CBunnyMicroHTTPD", pkgConfig: "libmicrohttpd",
+      providers: [.apt(["libmicrohttpd-dev"])]),
+    .target(
+      name: "BunnySandbox",
+      dependencies: ["BunnyBroadcast", "BunnyMedia", "BunnySystem", "CBunnyMicroHTTPD"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "bunny-sandbox", dependencies: ["BunnySandbox"], swiftSettings: strict),
     .target(
       name: "Support",
       dependencies: [
@@ -59,8 +71,8 @@ let package = Package(
       ],
       path: "Tests/Support", swiftSettings: strict),
     .executableTarget(
-      name: "bunny-bench", dependencies: ["BunnySystem", "Support"], path: "Tests/Bench",
-      swiftSettings: strict),
+      name: "bunny-bench", dependencies: ["BunnyRTMP", "BunnySystem", "Support"],
+      path: "Tests/Bench", swiftSettings: strict),
     .testTarget(
       name: "BunnySystemTests", dependencies: ["BunnySystem"], swiftSettings: strict),
     .testTarget(
@@ -73,13 +85,20 @@ let package = Package(
       name: "BunnyStreamAPITests", dependencies: ["BunnyStreamAPI", "BunnySystem", "Support"],
       swiftSettings: strict),
     .testTarget(
-      name: "BunnyBroadcastTests", dependencies: ["BunnyBroadcast", "BunnyInspect", "Support"],
+      name: "BunnyBroadcastTests", dependencies: ["BunnyBroadcast", "BunnyStreamAPI", "BunnyInspect", "Support"],
       swiftSettings: strict),
     .testTarget(
       name: "BunnyInspectTests", dependencies: ["BunnyInspect", "Support"], swiftSettings: strict),
     .testTarget(
       name: "CommandTests",
       dependencies: ["bunny-broadcast", "BunnyCommand", "BunnyInspect", "Support"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SandboxTests",
+      dependencies: [
+        "bunny-sandbox", "BunnyInspect", "BunnyMedia", "BunnyRTMP", "BunnySandbox",
+        "BunnySystem", "Support",
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

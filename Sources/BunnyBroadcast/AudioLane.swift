@@ -52,7 +52,7 @@ private struct Path {
       let packet = Int64(lane.encoder.samplesPerPacket)
       switch lane.samples.take(until: zero + SampleGrid.time(of: grid.next + packet) + grace) {
       case .element(let samples): try take(samples)
-      case .timeout: try fill(grid.missed(at: .now - zero, grace: grace))
+      case .timeout: try fillMissed()
       case .closed: return
       }
     }
@@ -75,9 +75,7 @@ private struct Path {
     let before = grid.next
     let placement = grid.place(
       run.time - zero, count: run.count, tolerance: lane.tolerance ?? 0)
-    if let jump = placement.jump {
-      for packet in try lane.encoder.jump(to: jump) { try hand(packet) }
-    }
+    try jump(placement)
     try fill(placement.silence, at: before)
     let from = placement.skipped
     let room = lane.sampleLimit.map { max(0, $0 - (grid.next - Int64(run.count - from))) }
@@ -88,8 +86,16 @@ private struct Path {
     }
   }
 
-  private mutating func fill(_ count: Int) throws {
-    try fill(count, at: grid.next - Int64(count))
+  private mutating func fillMissed() throws {
+    let before = grid.next
+    let missed = grid.missed(at: .now - zero, grace: grace)
+    try jump(missed)
+    try fill(missed.silence, at: before)
+  }
+
+  private func jump(_ placement: SampleGrid.Placement) throws {
+    guard let jump = placement.jump else { return }
+    for packet in try lane.encoder.jump(to: jump) { try hand(packet) }
   }
 
   private mutating func fill(_ count: Int, at position: Int64) throws {

@@ -15,6 +15,7 @@ public final class Broadcast: Sendable {
   private let telemetry = Telemetry()
   private let line = Line()
   private let muted: Flag
+  private let sources = Interrupter()
   private let stopping = Mutex(Stopping())
 
   private struct Stopping {
@@ -32,16 +33,22 @@ public final class Broadcast: Sendable {
   /// after ``BunnyBroadcastEvent/ended(_:reason:)``.
   public func events() -> AsyncStream<BunnyBroadcastEvent> { hub.stream() }
 
-  /// Broadcasts until ``stop(reason:)``, or for the configured duration. May be called once.
+  /// Broadcasts until ``stop(reason:)``, until the task is cancelled, or for the configured duration.
+  /// May be called once.
   ///
   /// - Returns: The totals.
-  /// - Throws: ``BroadcastError``; the totals are in the `ended` event.
+  /// - Throws: ``BroadcastError``, also when the duration went by and no ingest ever accepted the
+  ///   stream; the totals are in the `ended` event.
   public func run() async throws(BroadcastError) -> BroadcastTotals {
     telemetry.begin(at: .now)
     hub.send(.preparing)
     var failure: BroadcastError?
     do {
-      try await broadcast()
+      try await withTaskCancellationHandler {
+        try await broadcast()
+      } onCancel: {
+        stop(reason: "cancelled")
+      }
     } catch {
       failure = BroadcastError(error)
     }
@@ -49,9 +56,7 @@ public final class Broadcast: Sendable {
     let totals = telemetry.end(at: .now)
     let reason = stopping.withLock { $0.reason } ?? "its duration was over"
     if let failure { hub.send(.failed(message: failure.description)) }
-    hub.send(.stopped)
-    hub.send(.ended(totals, reason: failure?.description ?? reason))
-    hub.finish()
+    hub.finish(with: [.stopped, .ended(totals, reason: failure?.description ?? reason)])
     if let failure { throw failure }
     return totals
   }
@@ -62,6 +67,7 @@ public final class Broadcast: Sendable {
       if stopping.reason == nil { stopping.reason = reason }
       return stopping.action
     }
+    sources.interrupt()
     action?()
   }
 
@@ -72,13 +78,29 @@ public final class Broadcast: Sendable {
   }
 
   /// How it does now.
-  public var statistics: BroadcastStatistics { telemetry.statistics(at: .now) }
+  public var statistics: BroadcastStatistics {
+    telemetry.sent(bytes: line.bytes)
+    return telemetry.statistics(at: .now)
+  }
+
+  /// nil when it was stopped meanwhile.
+  private func open() async throws -> Lanes? {
+    do {
+      return try await onThread("open") { [self] in
+        try Lanes(
+          configuration, interrupter: sources, isMuted: muted, line: line, telemetry: telemetry,
+          events: hub)
+      }
+    } catch {
+      if stopping.withLock({ $0.reason }) == nil { throw error }
+      return nil
+    }
+  }
 
   private func broadcast() async throws {
-    let lanes = try Lanes(
-      configuration, isMuted: muted, line: line, telemetry: telemetry, events: hub)
+    guard let lanes = try await open() else { return }
     let stopsAlready = stopping.withLock { stopping in
-      stopping.action = { lanes.stop() }
+      stopping.action = { lanes.stop() }  // the publish lane is told when media has ended
       return stopping.reason != nil
     }
     if stopsAlready { lanes.stop() }
@@ -87,9 +109,14 @@ public final class Broadcast: Sendable {
     reporter.start()
     defer { reporter.stop() }
 
-    let publishing = Task { try await onThread("publish") { try lanes.publish() } }
+    let publishing = Task {
+      try await onThread("publish", turns: .shortest) { try lanes.publish() }
+    }
     let encoding = Task { try await lanes.encode() }
     let media = await encoding.result
+    // Who ends it waits for no ingest that has not accepted the stream; a duration that is over
+    // leaves it the time of taking leave.
+    line.endTries(abandoning: stopping.withLock { $0.reason != nil })
     let leave = Task {
       try await Task.sleep(for: Self.leave)
       line.close()

@@ -1,4 +1,5 @@
 public import BunnyRTMP
+public import BunnyStreamAPI
 
 /// What a broadcast is doing. The names are those of Bunny's SDKs.
 public enum BunnyBroadcastState: String, Sendable {
@@ -10,7 +11,8 @@ public enum BunnyBroadcastState: String, Sendable {
   case live
 }
 
-/// What happened, in order. The first nine are those of Bunny's SDKs.
+/// What happened, in order. `preparing`, `started`, `stopped`, `reconnecting` and `failed` are those of
+/// Bunny's SDKs; what the SDKs have no word for is named here.
 public enum BunnyBroadcastEvent: Sendable {
   case preparing
   /// An ingest accepted the stream (`NetStream.Publish.Start`), for the first time.
@@ -25,12 +27,28 @@ public enum BunnyBroadcastEvent: Sendable {
   case failed(message: String)
   /// Worth a line in the log: a source that had to be helped, a setting that does nothing.
   case notice(message: String)
+  /// A connection to an ingest has come this far: for logs.
+  case connection(Ingest, RTMPConnectionState)
   /// The ingest's connection was lost.
   case lost(Ingest, reason: String)
   /// A source stopped delivering; the last picture is held, or silence sent.
   case sourceLost(source: String, reason: String)
   /// Media was left out because a consumer of it was too far behind.
   case dropped(frames: Int, reason: String)
+  /// Bunny's API told of the live stream; `resumes` when viewers see it already.
+  case streamFound(title: String?, status: BunnyLiveStreamStatus, resumes: Bool)
+  /// Bunny's API is asked again, after so long, and why.
+  case askingAgain(after: Duration, reason: String)
+  /// What Bunny's ingests say has changed; nil is not known, which is not false.
+  case ingestStatusChanged(primaryLive: Bool?, backupLive: Bool?)
+  /// For 30 s now Bunny has not said that the stream is ready to start; it is published and asked on.
+  case awaitingReady(apiAnswers: Bool)
+  /// Viewers see the stream: it was started.
+  case running
+  /// The live stream is left as it is, running if it was: the next broadcast resumes it.
+  case left(reason: String)
+  /// The live stream has been ended for good.
+  case streamEnded
   /// Every 3 s.
   case statistics(BroadcastStatistics)
   /// The last event, with the totals.
@@ -43,14 +61,14 @@ public struct BroadcastStatistics: Sendable, Codable, Equatable {
   public var state = BunnyBroadcastState.idle.rawValue
   /// Seconds since ``BunnyBroadcastEvent/preparing``.
   public var elapsedSeconds = 0.0
-  /// Frames a second that were encoded, over the last 3 s.
+  /// Frames a second that were encoded, over the last 3 s; before, since the beginning.
   public var framesPerSecond = 0.0
-  /// Bit/s that left for the ingest, over the last 3 s.
+  /// Bit/s that left for the ingest, over the same time.
   public var bitrate = 0.0
   /// How long the oldest tag that is not sent has waited, in milliseconds.
   public var queueAgeMs = 0.0
-  /// From a picture's arrival until its last byte was in the socket, encoding and interleaving left
-  /// out, in milliseconds: half of the frames took less, 99 of 100.
+  /// From a picture's arrival until its last byte was in the socket, encoding (also of the pictures
+  /// before it) and interleaving left out, in milliseconds: half of the frames took less, 99 of 100.
   public var handlingP50Ms = 0.0
   public var handlingP99Ms = 0.0
   public var totals = BroadcastTotals()

@@ -4,8 +4,8 @@ import BunnySystem
 
 /// Runs the sources, each on a capture thread of its own that only moves what it is given.
 final class Capture: Sendable {
-  /// Half a second at 60 fps: more than a stall of the encoder that viewers would forgive.
-  let pictures = Mailbox<VideoLane.Arrival>(capacity: 30)
+  /// Half a second at 30 fps: more than a stall of the encoder that viewers would forgive.
+  let pictures = Mailbox<VideoLane.Arrival>(capacity: 15)
   /// Some seconds: sound waits for the first picture.
   let samples = Mailbox<Samples>(capacity: 500)
   private let sources: OpenSources
@@ -24,14 +24,14 @@ final class Capture: Sendable {
   }
 
   func start() {
-    startThread("capture-video") { [self] in
+    startThread("capture-video", turns: .short) { [self] in
       run("the video source", wakes[0], sources.pictures.next) { picture in
         let dropped = pictures.put(VideoLane.Arrival(picture: picture, time: .now))
         if dropped > 0 { telemetry.count { $0.skippedFrames += dropped } }
       }
     }
     guard let sound = sources.sound else { return }
-    startThread("capture-audio") { [self] in
+    startThread("capture-audio", turns: .short) { [self] in
       run("the audio source", wakes[1], sound.next) { _ = samples.put($0) }
     }
   }

@@ -1,9 +1,12 @@
 import Synchronization
 
-/// Hands every event to each listener's own stream. Any thread.
+/// Hands every event to each listener's own stream, in one order for all. Any thread.
 final class EventHub: Sendable {
+  private typealias Listener = AsyncStream<BunnyBroadcastEvent>.Continuation
+
   private struct State {
-    var listeners: [AsyncStream<BunnyBroadcastEvent>.Continuation] = []
+    var listeners: [Int: Listener] = [:]
+    var listened = 0
     var isFinished = false
   }
 
@@ -13,24 +16,41 @@ final class EventHub: Sendable {
   func stream() -> AsyncStream<BunnyBroadcastEvent> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: BunnyBroadcastEvent.self, bufferingPolicy: .bufferingNewest(256))
-    let isFinished = state.withLock { state in
-      if !state.isFinished { state.listeners.append(continuation) }
-      return state.isFinished
+    let number: Int? = state.withLock { state in
+      guard !state.isFinished else { return nil }
+      state.listened += 1
+      state.listeners[state.listened] = continuation
+      return state.listened
     }
-    if isFinished { continuation.finish() }
+    guard let number else {
+      continuation.finish()
+      return stream
+    }
+    // A task, as the stream may be dropped while an event is being handed to it.
+    continuation.onTermination = { [weak self] _ in Task { self?.remove(number) } }
     return stream
   }
 
-  func send(_ event: BunnyBroadcastEvent) {
-    for listener in state.withLock({ $0.listeners }) { listener.yield(event) }
+  private func remove(_ number: Int) {
+    state.withLock { _ = $0.listeners.removeValue(forKey: number) }
   }
 
-  func finish() {
+  func send(_ event: BunnyBroadcastEvent) {
+    state.withLock { state in
+      for listener in state.listeners.values { listener.yield(event) }
+    }
+  }
+
+  /// The last events: nothing comes between or after them.
+  func finish(with events: [BunnyBroadcastEvent]) {
     let listeners = state.withLock { state in
+      for event in events {
+        for listener in state.listeners.values { listener.yield(event) }
+      }
       state.isFinished = true
-      defer { state.listeners = [] }
+      defer { state.listeners = [:] }
       return state.listeners
     }
-    for listener in listeners { listener.finish() }
+    for listener in listeners.values { listener.finish() }
   }
 }

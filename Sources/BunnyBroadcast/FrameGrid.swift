@@ -14,6 +14,14 @@ package struct FrameGrid {
     case afterHole(slot: Int64)
   }
 
+  /// What is to be done about places whose picture did not come.
+  package enum Missed: Equatable {
+    /// They repeat the last one. May be none.
+    case frames(Range<Int64>)
+    /// Time has moved on too far to fill: the last one is shown again in this place.
+    case hole(slot: Int64)
+  }
+
   /// How long a place waits for its picture before the last one is repeated.
   package static let grace: Int64 = .milliseconds(150)
   /// Holes longer than this stay holes.
@@ -47,11 +55,15 @@ package struct FrameGrid {
       ? .afterHole(slot: slot) : .frame(slot: slot, repeats: Int(repeats))
   }
 
-  /// Places whose picture did not come by `now`: they are to repeat the last one.
-  package mutating func missed(at now: Int64) -> Range<Int64> {
+  /// Gives up places whose picture did not come by `now`.
+  package mutating func missed(at now: Int64) -> Missed {
     let from = next
-    if now - deadline > Self.longestFill { return from..<from }  // left to the next picture's hole
+    if now - deadline > Self.longestFill {
+      let slot = Timebase.nanoseconds.convert(now - Self.grace, to: rate.reciprocal)
+      next = slot + 1
+      return .hole(slot: slot)
+    }
     while deadline <= now { next += 1 }
-    return from..<next
+    return .frames(from..<next)
   }
 }

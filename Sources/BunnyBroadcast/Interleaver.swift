@@ -8,12 +8,13 @@ package import BunnySystem
 package struct Interleaver {
   private struct Held {
     var tag: MediaTag
-    let since: MonotonicTime
+    let since: Int64  // of `awake`
   }
 
   private struct Track {
     var held: [Held] = []
     var newest: Int64 = .min  // dts of the last tag that came in
+    var lastOut: Int64 = .min  // dts of the last tag that went out
     var isFinished = false
   }
 
@@ -22,16 +23,21 @@ package struct Interleaver {
   private var video = Track()
   private var audio = Track()
   private var lastOut: Int64 = .min
+  /// Nanoseconds in which something could have come: sound comes every 21 ms, so a second without
+  /// anything is one in which the process was held up, and nothing was waited for.
+  private var awake: Int64 = 0
+  private var lastCall: MonotonicTime?
 
   /// - Parameter longestHold: nanoseconds: what the video encoder holds back, and a margin.
   package init(longestHold: Int64) { self.longestHold = longestHold }
 
   /// Takes a tag in.
   ///
-  /// - Returns: What can go out now, in order: dts never falls. A tag that comes after its place has
-  ///   gone out is decoded later than it said, and still shown when it is to be.
+  /// - Returns: What can go out now, in order: dts never falls, and rises within a track. A tag that
+  ///   comes after its place has gone out is decoded later than it said, and still shown when it is
+  ///   to be.
   package mutating func offer(_ tag: MediaTag, at now: MonotonicTime) -> [MediaTag] {
-    let held = Held(tag: tag, since: now)
+    let held = Held(tag: tag, since: pass(to: now))
     switch tag.kind {
     case .video:
       video.newest = max(video.newest, tag.dts)
@@ -40,37 +46,51 @@ package struct Interleaver {
       audio.newest = max(audio.newest, tag.dts)
       audio.held.append(held)
     }
-    return release(at: now)
+    return release()
   }
 
   /// A track has ended: the other need not wait for it.
   package mutating func finish(_ kind: MediaTag.Kind, at now: MonotonicTime) -> [MediaTag] {
     if kind == .video { video.isFinished = true } else { audio.isFinished = true }
-    return release(at: now)
+    _ = pass(to: now)
+    return release()
   }
 
-  private mutating func release(at now: MonotonicTime) -> [MediaTag] {
+  private mutating func pass(to now: MonotonicTime) -> Int64 {
+    awake += min(now - (lastCall ?? now), .seconds(1))
+    lastCall = now
+    return awake
+  }
+
+  private mutating func release() -> [MediaTag] {
     var out: [MediaTag] = []
-    while let kind = nextOut(at: now) {
-      var tag = kind == .video ? video.held.removeFirst().tag : audio.held.removeFirst().tag
-      if tag.dts < lastOut { tag.delayDecoding(to: lastOut) }
-      lastOut = tag.dts
-      out.append(tag)
+    while let kind = nextOut() {
+      out.append(take(from: kind == .video ? \.video : \.audio))
     }
     return out
   }
 
+  private mutating func take(from track: WritableKeyPath<Self, Track>) -> MediaTag {
+    var tag = self[keyPath: track].held.removeFirst().tag
+    let before = self[keyPath: track].lastOut
+    let earliest = before == .min ? lastOut : max(lastOut, before + 1)
+    if tag.dts < earliest { tag.delayDecoding(to: earliest) }
+    lastOut = tag.dts
+    self[keyPath: track].lastOut = tag.dts
+    return tag
+  }
+
   /// Which track's first tag goes next: the earlier one, once nothing earlier can still come.
-  private func nextOut(at now: MonotonicTime) -> MediaTag.Kind? {
+  private func nextOut() -> MediaTag.Kind? {
     switch (video.held.first, audio.held.first) {
     case (let picture?, let sound?): return picture.tag.dts <= sound.tag.dts ? .video : .audio
-    case (let picture?, nil): return mayGo(picture, awaiting: audio, now) ? .video : nil
-    case (nil, let sound?): return mayGo(sound, awaiting: video, now) ? .audio : nil
+    case (let picture?, nil): return mayGo(picture, awaiting: audio) ? .video : nil
+    case (nil, let sound?): return mayGo(sound, awaiting: video) ? .audio : nil
     case (nil, nil): return nil
     }
   }
 
-  private func mayGo(_ held: Held, awaiting other: Track, _ now: MonotonicTime) -> Bool {
-    other.isFinished || other.newest >= held.tag.dts || now - held.since >= longestHold
+  private func mayGo(_ held: Held, awaiting other: Track) -> Bool {
+    other.isFinished || other.newest >= held.tag.dts || awake - held.since >= longestHold
   }
 }

@@ -14,23 +14,30 @@ struct Lanes: Sendable {
   private let audio: @Sendable () throws -> Void
   private let publishing: @Sendable () throws -> Void
 
-  /// Opens sources and encoders.
+  /// By how much, in nanoseconds, a machine that is too busy may be late with one track before the
+  /// other goes ahead: what waits in a mailbox, and the longest fill. Both tracks go on for ever, so
+  /// nothing is waited for in vain.
+  private static let longestDelay = FrameGrid.longestFill + .seconds(1)
+
+  /// Opens sources and encoders. Blocks.
   ///
+  /// - Parameter interrupter: makes opening and reading sources give up, from any thread.
   /// - Throws: ``BroadcastError``.
   init(
-    _ configuration: BroadcastConfiguration, isMuted: Flag, line: Line, telemetry: Telemetry,
-    events: EventHub
+    _ configuration: BroadcastConfiguration, interrupter: Interrupter, isMuted: Flag, line: Line,
+    telemetry: Telemetry, events: EventHub
   ) throws(BroadcastError) {
     let settings = configuration.quality.videoSettings
     let notice: @Sendable (String) -> Void = { events.send(.notice(message: $0)) }
-    let sources = try Self.open(configuration, settings, notice)
+    let sources = try Self.open(configuration, settings, interrupter, telemetry, notice)
     let encoders = try Encoders(configuration.quality, settings)
 
     let log = TagLog()
     let frame = 1000 / settings.frameRate.value
     let outlet = Outlet(
       log: log, shift: Int64((Double(encoders.video.reorderDepth) * frame).rounded(.up)),
-      longestHold: .milliseconds(Int64(Double(settings.mostFramesHeld) * frame) + 200))
+      longestHold: .milliseconds(Int64(Double(settings.mostFramesHeld) * frame))
+        + Self.longestDelay)
     let origin = Mailbox<MonotonicTime>(capacity: 1)
     let limit = Limit(configuration.duration, settings.frameRate)
     capture = Capture(sources, telemetry: telemetry, events: events)
@@ -60,8 +67,10 @@ struct Lanes: Sendable {
   func encode() async throws {
     defer { capture.stop() }
     try await withThrowingTaskGroup(of: Void.self) { lanes in
-      lanes.addTask { try await onThread("video") { try stoppingOnFailure(video) } }
-      lanes.addTask { try await onThread("audio") { try stoppingOnFailure(audio) } }
+      lanes.addTask {
+        try await onThread("video", turns: .shorter) { try stoppingOnFailure(video) }
+      }
+      lanes.addTask { try await onThread("audio", turns: .short) { try stoppingOnFailure(audio) } }
       try await lanes.waitForAll()
     }
   }
@@ -84,12 +93,14 @@ struct Lanes: Sendable {
 
   private static func open(
     _ configuration: BroadcastConfiguration, _ settings: VideoEncoder.Settings,
+    _ interrupter: Interrupter, _ telemetry: Telemetry,
     _ notice: @escaping @Sendable (String) -> Void
   ) throws(BroadcastError) -> OpenSources {
     do {
       let sources = try OpenSources(
         video: configuration.video, audio: configuration.audio, width: settings.width,
-        height: settings.height, frameRate: settings.frameRate, notice: notice)
+        height: settings.height, frameRate: settings.frameRate, interrupter: interrupter,
+        decodeError: { telemetry.count { $0.decodeErrors += 1 } }, notice: notice)
       sources.notices.forEach(notice)
       return sources
     } catch {

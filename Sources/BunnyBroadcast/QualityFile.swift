@@ -43,6 +43,7 @@ public struct QualityFile: Equatable, Sendable {
     var piece = [UInt8](repeating: 0, count: 16_384)
     while true {
       let count = read(file, &piece, piece.count)
+      if count < 0 && errno == EINTR { continue }
       guard count >= 0 else { throw .unreadable(path: path, reason: systemWords(errno)) }
       guard count > 0 else { return bytes }
       bytes += piece[..<count]
@@ -78,9 +79,10 @@ extension QualityFileError: CustomStringConvertible {
     case .missing(let path):
       "the quality file \(path) does not exist; check its spelling, and the folder this runs in"
     case .unreadable(let path, let reason):
-      "the quality file \(path) cannot be read: \(reason)"
+      "the quality file \(path) cannot be read: \(reason); check that this user may read it"
     case .malformed(let path, let reason):
-      "the quality file \(path) is not JSON: \(reason)"
+      "the quality file \(path) is not JSON: \(reason); "
+        + "`bunny-broadcast presets --json` shows how one is written"
     case .field(let path, let error): "\(path): \(error)"
     }
   }

@@ -23,7 +23,7 @@ final class Reporter: Sendable {
         if wake.wait(until: next) { continue }
         telemetry.sent(bytes: line.bytes)
         events.send(.statistics(telemetry.statistics(at: .now, endsPeriod: true)))
-        next = next + Self.period
+        next = max(next + Self.period, .now)  // after being held up, no burst
       }
     }
   }

@@ -26,6 +26,8 @@ package struct SampleGrid {
 
   /// The first sample that is not there yet.
   package private(set) var next: Int64 = 0
+  /// Whether what comes next follows sound, and not silence or the beginning.
+  private var followsSound = false
 
   package init() {}
 
@@ -39,10 +41,12 @@ package struct SampleGrid {
 
   /// Gives `count` samples that begin at `time` their place.
   ///
-  /// - Parameter tolerance: nanoseconds that `time` may be off before anything is mended.
+  /// - Parameter tolerance: nanoseconds that `time` may be off what the sound before it says, before
+  ///   anything is mended. Sound that follows none goes exactly where its time says.
   package mutating func place(_ time: Int64, count: Int, tolerance: Int64) -> Placement {
     let off = Self.index(at: time) - next
-    let tolerated = Self.index(at: tolerance)
+    let tolerated = followsSound ? Self.index(at: tolerance) : 0
+    followsSound = true
     var placement = Placement()
     if off > Self.index(at: FrameGrid.longestFill) {
       next += off
@@ -56,13 +60,15 @@ package struct SampleGrid {
     return placement
   }
 
-  /// Samples of silence that are due because nothing has come by `now`.
+  /// Silence that is due because nothing has come by `now`.
   ///
   /// - Parameter grace: how long, in nanoseconds, sound may be late.
-  package mutating func missed(at now: Int64, grace: Int64) -> Int {
+  package mutating func missed(at now: Int64, grace: Int64) -> Placement {
     let due = Self.index(at: now - grace)
-    guard due > next, due - next <= Self.index(at: FrameGrid.longestFill) else { return 0 }
+    guard due > next else { return Placement() }
     defer { next = due }
-    return Int(due - next)
+    followsSound = false
+    return due - next > Self.index(at: FrameGrid.longestFill)
+      ? Placement(jump: due) : Placement(silence: Int(due - next))
   }
 }

@@ -44,7 +44,7 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // used by its session's t
 
   func sent(_ tag: RTMPTag, at time: MonotonicTime) {
     guard let media = underway.removeValue(forKey: tag.serial) else { return }  // a header
-    telemetry.published(media, at: time)
+    telemetry.published(media, tag.serial, at: time)
     oldestUnsent = underway.keys.min()
   }
 }

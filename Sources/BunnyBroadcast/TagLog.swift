@@ -62,6 +62,10 @@ package final class TagLog: Sendable {
     state.withLock { $0.keyframe(before: serial) }
   }
 
+  fileprivate func frame(at serial: Int64) -> Int64? {
+    state.withLock { $0.frame(at: serial) }
+  }
+
   fileprivate func logged(at serial: Int64) -> MonotonicTime? {
     state.withLock { $0.logged(at: serial) }
   }
@@ -97,7 +101,7 @@ package final class TagLog: Sendable {
       else { return nil }
       droppedFrames += max(0, entry.frame - nextFrame)
       serial = entry.serial + 1
-      nextFrame = entry.frame + (entry.tag.kind == .video ? 1 : 0)
+      nextFrame = max(nextFrame, entry.frame + (entry.tag.kind == .video ? 1 : 0))
       needsKeyframe = false
       return (entry.tag, entry.serial)
     }
@@ -112,9 +116,10 @@ package final class TagLog: Sendable {
     /// next unread one.
     package func rewind(before serial: Int64?) {
       needsKeyframe = true
+      // What was sent before is sent again, and not dropped should the log lose it meanwhile.
+      if let unsent = serial.flatMap({ log.frame(at: $0) }) { nextFrame = min(nextFrame, unsent) }
       guard let keyframe = log.keyframe(before: serial ?? self.serial) else { return }
       self.serial = keyframe.serial
-      nextFrame = min(nextFrame, keyframe.frame)
     }
   }
 }
@@ -183,6 +188,8 @@ private struct State {
       $0.tag.isVideoKeyframe
     }
   }
+
+  func frame(at serial: Int64) -> Int64? { self[serial]?.frame }
 
   func logged(at serial: Int64) -> MonotonicTime? { self[max(serial, first)]?.logged }
 

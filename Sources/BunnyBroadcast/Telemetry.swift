@@ -35,11 +35,15 @@ final class Telemetry: Sendable {
   }
 
   /// A tag's last byte is in the socket, with what waits behind it.
-  func published(_ tag: MediaTag, at sent: MonotonicTime) {
+  ///
+  /// - Parameter serial: its number in the log. What is sent again after a reconnect counts once.
+  func published(_ tag: MediaTag, _ serial: Int64, at sent: MonotonicTime) {
     state.withLock { state in
+      guard serial > state.newestPublished else { return }
+      state.newestPublished = serial
       if tag.kind == .video { state.totals.publishedFrames += 1 }
       guard let trace = tag.trace else { return }
-      let handling = Double((trace.encoding - trace.arrival) + (sent - trace.logged)) / 1e6
+      let handling = Double((trace.encoding - trace.ready) + (sent - trace.logged)) / 1e6
       state.handling.add(milliseconds: handling)
       state.recentHandling.add(milliseconds: handling)
     }
@@ -57,7 +61,7 @@ final class Telemetry: Sendable {
       var statistics = BroadcastStatistics()
       statistics.state = state.phase.rawValue
       statistics.elapsedSeconds = state.began.map { Double(now - $0) / 1e9 } ?? 0
-      (statistics.framesPerSecond, statistics.bitrate) = state.recent
+      (statistics.framesPerSecond, statistics.bitrate) = state.recent ?? state.rates(at: now)
       statistics.queueAgeMs = state.waitingSince.map { Double(now - $0) / 1e6 } ?? 0
       statistics.handlingP50Ms = state.recentHandling.percentile(0.5)
       statistics.handlingP99Ms = state.recentHandling.percentile(0.99)
@@ -85,16 +89,22 @@ private struct State {
   var handling = Histogram()
   var recentHandling = Histogram()
   var last: (time: MonotonicTime, encoded: Int, bytes: Int64)?
-  var recent: (framesPerSecond: Double, bitrate: Double) = (0, 0)
+  var recent: (framesPerSecond: Double, bitrate: Double)?  // nil until the first period has ended
   var waitingSince: MonotonicTime?
+  var newestPublished: Int64 = -1
 }
 
 extension State {
   fileprivate mutating func endPeriod(at now: MonotonicTime) {
-    defer { last = (now, totals.encodedFrames, totals.bytes) }
-    guard let last, now > last.time else { return }
+    recent = rates(at: now)
+    last = (now, totals.encodedFrames, totals.bytes)
+  }
+
+  /// Since the last period's end, or the beginning.
+  fileprivate func rates(at now: MonotonicTime) -> (framesPerSecond: Double, bitrate: Double) {
+    guard let last, now > last.time else { return (0, 0) }
     let seconds = Double(now - last.time) / 1e9
-    recent = (
+    return (
       Double(totals.encodedFrames - last.encoded) / seconds,
       Double(totals.bytes - last.bytes) * 8 / seconds
     )

@@ -47,6 +47,7 @@ private struct Path {
   private var grid: FrameGrid
   private var shown: Picture?  // the last one, in the broadcast's form
   private var traces: [Int64: MediaTag.Trace] = [:]
+  private var encoderFree = MonotonicTime.now  // since when nothing is being encoded here
   private var saidWhyNot = false
 
   init(lane: VideoLane, zero: MonotonicTime) {
@@ -81,8 +82,10 @@ private struct Path {
   }
 
   private mutating func repeatMissed() throws {
-    let missed = grid.missed(at: .now - zero)
-    try show(from: missed.lowerBound, to: missed.upperBound)
+    switch grid.missed(at: .now - zero) {
+    case .frames(let slots): try show(from: slots.lowerBound, to: slots.upperBound)
+    case .hole(let slot): try show(from: slot, to: slot + 1, forcingKeyframe: true)
+    }
   }
 
   private mutating func show(
@@ -99,25 +102,28 @@ private struct Path {
     }
     guard let shown else { return }
     let now = MonotonicTime.now
-    traces[slot] = MediaTag.Trace(arrival: arrival.time, encoding: now, logged: now)
+    traces[slot] = MediaTag.Trace(
+      ready: max(arrival.time, encoderFree), encoding: now, logged: now)
     try encode(shown, in: slot, forcingKeyframe: forcingKeyframe)
   }
 
   /// The last picture again, in each place from `from` up to `to`.
-  private mutating func show(from: Int64, to: Int64) throws {
+  private mutating func show(
+    from: Int64, to: Int64, forcingKeyframe: Bool = false
+  ) throws {
     guard let shown else { return }
     for slot in from..<to where isWithin(slot) {
       lane.telemetry.count { $0.repeatedFrames += 1 }
-      try encode(shown, in: slot, forcingKeyframe: false)
+      try encode(shown, in: slot, forcingKeyframe: forcingKeyframe)
     }
   }
 
   private func isWithin(_ slot: Int64) -> Bool { lane.frameLimit.map { slot < $0 } ?? true }
 
   private mutating func encode(_ picture: Picture, in slot: Int64, forcingKeyframe: Bool) throws {
-    for packet in try lane.encoder.encode(picture, at: slot, forcingKeyframe: forcingKeyframe) {
-      try hand(packet)
-    }
+    let packets = try lane.encoder.encode(picture, at: slot, forcingKeyframe: forcingKeyframe)
+    encoderFree = .now
+    for packet in packets { try hand(packet) }
   }
 
   /// One encoded frame goes to the log.

@@ -6,75 +6,116 @@ import Synchronization
 ///
 /// What it delivers is stamped on arrival, with this machine's monotonic clock: the clocks that
 /// libavdevice stamps with differ from one input to the next. `next()` belongs to one thread.
+///
+/// One that is lost is opened again by the next `next()`.
 final class DeviceInput: @unchecked Sendable {
-  private let name: String
-  private let demuxer: Demuxer
-  private let track: Demuxer.Track
-  private let decoder: Decoder
-  /// Made by a program instead of a device: as fast as it is read, so its own times pace it.
-  private let isSynthetic: Bool
-  private let pacing = Pacing()
-  private var firstArrival: (time: MonotonicTime, pts: Int64)?
-
   enum Kind { case picture, sound }
+
+  /// What is read from, while it delivers.
+  private struct Opened {
+    let demuxer: Demuxer
+    let decoder: Decoder
+    var firstArrival: (time: MonotonicTime, pts: Int64)?
+  }
+
+  private let name: String
+  private let format: String
+  private let device: String
+  private let kind: Kind
+  private let framesPerSecond: Double
+  private let context: SourceContext
+  private let interrupter: Interrupter
+  private let pacing = Pacing()
+  private var opened: Opened?
+  /// Made by a program instead of a device: as fast as it is read, so its own times pace it.
+  private var isSynthetic: Bool { format == "lavfi" }
 
   /// - Parameter framesPerSecond: is asked of a screen or camera; inputs without a choice ignore it.
   init(
-    _ format: String, _ device: String, _ kind: Kind, framesPerSecond: Double
+    _ format: String, _ device: String, _ kind: Kind, framesPerSecond: Double,
+    _ context: SourceContext
   ) throws(SourceError) {
     name = "av:\(format):\(device)"
+    self.format = format
+    self.device = device
+    self.kind = kind
+    self.framesPerSecond = framesPerSecond
+    self.context = context
+    interrupter = Interrupter(within: context.interrupter)
     do { try DeviceLibrary.load() } catch {
-      throw .unreadable(name, reason: "\(DeviceLibrary.name) is not on this machine")
+      throw .libraryMissing(name, library: DeviceLibrary.name, package: DeviceLibrary.package)
     }
     guard DeviceLibrary.has(format) else { throw .unknownFormat(format) }
+    opened = try open()
+  }
+
+  private func open() throws(SourceError) -> Opened {
+    let demuxer: Demuxer
     do {
       demuxer = try Demuxer(
-        device, inputFormat: format, options: ["framerate": "\(framesPerSecond)"])
+        device, inputFormat: format, options: ["framerate": "\(framesPerSecond)"],
+        interrupter: interrupter)
     } catch {
       throw .unreadable(name, reason: error.reason)
     }
     guard let track = kind == .picture ? demuxer.video : demuxer.audio else {
       throw .notMedia(name, reason: kind == .picture ? "it has no picture" : "it has no sound")
     }
-    self.track = track
     demuxer.keepOnly([track])
-    isSynthetic = format == "lavfi"
-    do { decoder = try Decoder(track) } catch {
+    do {
+      return Opened(
+        demuxer: demuxer, decoder: try Decoder(track, onError: context.decodeError))
+    } catch {
       throw .notMedia(name, reason: "FFmpeg cannot decode it, \(error.reason)")
     }
   }
 
   func cancel() {
-    demuxer.interrupter.interrupt()
+    interrupter.interrupt()
     pacing.cancel()
   }
 
-  /// The next packet and the moment it arrived; nil when cancelled.
-  private func packet() throws(SourceError) -> (Packet, MonotonicTime)? {
+  /// The next packet, the moment it arrived, and what decodes it; nil when cancelled.
+  private func packet() throws(SourceError) -> (Packet, MonotonicTime, Decoder)? {
+    if interrupter.isInterrupted { return nil }
+    var input: Opened
+    do throws(SourceError) {
+      input = if let opened { opened } else { try open() }
+    } catch {
+      if interrupter.isInterrupted { return nil }
+      throw error
+    }
+    opened = input
     let read: (track: Int, packet: Packet)?
-    do { read = try demuxer.next() } catch {
-      if demuxer.interrupter.isInterrupted { return nil }
+    do { read = try input.demuxer.next() } catch {
+      if interrupter.isInterrupted { return nil }
+      opened = nil
       throw .lost(name, reason: error.reason)
     }
-    guard let packet = read?.packet else { throw .lost(name, reason: "it has ended") }
-    guard isSynthetic else { return (packet, .now) }
-    let pts = packet.timebase.convert(packet.pts, to: .nanoseconds)
-    let first = firstArrival ?? (.now, pts)
-    firstArrival = first
+    guard let packet = read?.packet else {
+      opened = nil
+      throw .lost(name, reason: "it has ended")
+    }
+    guard isSynthetic, let pts = packet.timebase.nanoseconds(packet.pts) else {
+      return (packet, .now, input.decoder)
+    }
+    let first = input.firstArrival ?? (.now, pts)
+    input.firstArrival = first
+    opened = input
     let due = first.time + (pts - first.pts)
     if case .cancelled = pacing.wait(until: due) { return nil }
-    return (packet, due)
+    return (packet, due, input.decoder)
   }
 
   func nextPicture() throws(SourceError) -> Picture? {
-    while let (packet, arrival) = try packet() {
+    while let (packet, arrival, decoder) = try packet() {
       if let picture = decoder.pictures(packet, stampedAt: arrival).last { return picture }
     }
     return nil
   }
 
   func nextSamples() throws(SourceError) -> Samples? {
-    while let (packet, arrival) = try packet() {
+    while let (packet, arrival, decoder) = try packet() {
       // A device hands over what it has heard by now; a program, what is to be heard from now on.
       let runs = decoder.samples(packet) { isSynthetic ? arrival : arrival + -$0 }
       if let samples = runs.last { return samples }

@@ -55,10 +55,14 @@ final class FilePictures: PictureSource, @unchecked Sendable {
     self.decoder = decoder
     self.name = name
     self.notice = notice
-    frameNanoseconds = Int64(1_000_000_000 / (track.frameRate?.value ?? 25))
+    frameNanoseconds = min(Int64(1_000_000_000 / (track.frameRate?.value ?? 25)), .seconds(60))
   }
 
-  func cancel() { pacing.cancel() }
+  /// Ends the sound of the same file too: they are read together.
+  func cancel() {
+    reader.cancel()
+    pacing.cancel()
+  }
 
   func next() throws -> Picture? {
     while true {
@@ -90,6 +94,7 @@ final class FilePictures: PictureSource, @unchecked Sendable {
       nextPts = 0
     case .starved:
       if case .cancelled = pacing.wait(until: .now + .milliseconds(100)) { return false }
+    case .cancelled: return false
     }
     return true
   }
@@ -132,7 +137,11 @@ final class FileSound: SampleSource, @unchecked Sendable {
     self.decoder = decoder
   }
 
-  func cancel() { pacing.cancel() }
+  /// Ends the picture of the same file too: they are read together.
+  func cancel() {
+    reader.cancel()
+    pacing.cancel()
+  }
 
   func next() throws -> Samples? {
     while true {
@@ -162,6 +171,7 @@ final class FileSound: SampleSource, @unchecked Sendable {
       decoder.flush()
     case .starved:
       if case .cancelled = pacing.wait(until: .now + .milliseconds(100)) { return false }
+    case .cancelled: return false
     }
     return true
   }

@@ -47,12 +47,12 @@ extension VideoInput {
     case .tagged("v4l2", let name) where !name.isEmpty: self = .camera("v4l2:\(name)")
     case .tagged("av", let rest):
       guard let (format, device) = Written.formatAndDevice(rest) else {
-        throw InputSyntaxError(description: Written.incomplete("--video", text))
+        throw InputSyntaxError(description: Written.incomplete("--video"))
       }
       self = .libavdevice(format: format, device: device)
     default:
       throw InputSyntaxError(
-        description: "--video \(text) is no source; it takes \(Self.grammar)")
+        description: "--video \(Written.shown(text)) no source; it takes \(Self.grammar)")
     }
   }
 }
@@ -72,12 +72,12 @@ extension AudioInput {
     case .tagged("alsa", let name) where !name.isEmpty: self = .microphone("alsa:\(name)")
     case .tagged("av", let rest):
       guard let (format, device) = Written.formatAndDevice(rest) else {
-        throw InputSyntaxError(description: Written.incomplete("--audio", text))
+        throw InputSyntaxError(description: Written.incomplete("--audio"))
       }
       self = .libavdevice(format: format, device: device)
     default:
       throw InputSyntaxError(
-        description: "--audio \(text) is no source; it takes \(Self.grammar)")
+        description: "--audio \(Written.shown(text)) no source; it takes \(Self.grammar)")
     }
   }
 }
@@ -103,7 +103,13 @@ private enum Written {
     return format.isEmpty || device.isEmpty ? nil : (format, device)
   }
 
-  static func incomplete(_ option: String, _ text: String) -> String {
-    "\(option) \(text) is incomplete; write av:FORMAT:DEVICE, such as av:x11grab::0"
+  static func incomplete(_ option: String) -> String {
+    "\(option) av: is incomplete; write av:FORMAT:DEVICE, such as av:x11grab::0"
+  }
+
+  /// What can be no mislaid stream key is repeated: a short word of letters.
+  static func shown(_ text: String) -> String {
+    let isWord = text.utf8.count <= 16 && text.utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) }
+    return isWord ? "\(text) is" : "was given what is"
   }
 }

@@ -1,52 +1,71 @@
-import BunnyMedia
-import BunnySystem
+package import BunnyMedia
+package import BunnySystem
 import Synchronization
 
 /// Reads a file over and over, for a picture and a sound thread that share it.
 ///
 /// A pass lasts as long as its longer track. Where one thread asks for more than has been read, the
-/// other track's packets wait in memory, ten seconds of them at most.
-final class LoopingReader: Sendable {
-  enum Track: Int, Sendable {
+/// other track's packets wait in memory, ten seconds of them at most. Where times leap by more than
+/// that, as in recordings that were joined, it goes on as if they did not.
+package final class LoopingReader: Sendable {
+  package enum Track: Int, Sendable {
     case video
     case audio
   }
 
-  enum Step {
+  package enum Step {
     /// `zero` is when a pts of 0 is due.
     case packet(Packet, zero: MonotonicTime, epoch: Int)
     /// The decoder is to be drained: what follows begins anew.
     case endOfPass
     /// This track has nothing for the next ten seconds.
     case starved
+    case cancelled
   }
 
-  let video: Demuxer.Track?
-  let audio: Demuxer.Track?
+  package let video: Demuxer.Track?
+  package let audio: Demuxer.Track?
   private let name: String
+  private let interrupter: Interrupter
   private let state: Mutex<State>
 
   /// Opens `location`.
   ///
-  /// - Parameter name: what errors call it.
-  init(_ location: String, name: String, wanting tracks: Set<Track>) throws(SourceError) {
-    let demuxer: Demuxer
-    do { demuxer = try Demuxer(location) } catch { throw SourceError(error, opening: name) }
+  /// - Parameters:
+  ///   - name: what errors call it.
+  ///   - stallLimit: how long, in nanoseconds, it may deliver nothing, also while it is opened; nil
+  ///     for a file of this machine.
+  ///   - outer: makes opening and reading give up.
+  package init(
+    _ location: String, name: String, wanting tracks: Set<Track>, stallLimit: Int64? = nil,
+    interrupter outer: Interrupter = Interrupter()
+  ) throws(SourceError) {
+    interrupter = Interrupter(within: outer)
+    let input = Input(location, StallGuard(within: interrupter, after: stallLimit))
+    do { try input.open() } catch {
+      if input.guardian.hasFired { throw .unreadable(name, reason: input.guardian.words) }
+      throw SourceError(error, opening: name)
+    }
     self.name = name
-    video = tracks.contains(.video) ? demuxer.video : nil
-    audio = tracks.contains(.audio) ? demuxer.audio : nil
-    state = Mutex(State(location: location, demuxer: demuxer, video: video, audio: audio))
+    video = tracks.contains(.video) ? input.demuxer?.video : nil
+    audio = tracks.contains(.audio) ? input.demuxer?.audio : nil
+    state = Mutex(State(input, video: video, audio: audio))
   }
+
+  /// Makes ``next(_:)`` return `cancelled` from now on, also where it waits for the input.
+  package func cancel() { interrupter.interrupt() }
 
   /// What comes next on one track. Reads from the file when nothing waits in memory.
   ///
   /// - Throws: ``SourceError/lost(_:reason:)``; another call tries to open the file again.
-  func next(_ track: Track) throws(SourceError) -> Step {
+  package func next(_ track: Track) throws(SourceError) -> Step {
     do throws(ReadFailure) {
       return try state.withLock { state throws(ReadFailure) in
-        try state.next(track, now: .now)
+        if interrupter.isInterrupted { return .cancelled }
+        return try state.next(track, now: .now)
       }
     } catch {
+      if interrupter.isInterrupted { return .cancelled }
       throw .lost(name, reason: error.reason)
     }
   }
@@ -54,7 +73,7 @@ final class LoopingReader: Sendable {
   /// Moves all that is not yet delivered to the present, after the process was held up.
   ///
   /// - Parameter epoch: of the packet that was late: the first of two threads to notice moves both.
-  func postpone(by nanoseconds: Int64, epoch: Int) {
+  package func postpone(by nanoseconds: Int64, epoch: Int) {
     state.withLock { $0.postpone(by: nanoseconds, epoch: epoch) }
   }
 }
@@ -62,31 +81,59 @@ final class LoopingReader: Sendable {
 /// Why nothing more can be read.
 private struct ReadFailure: Error { let reason: String }
 
+/// What is read from, opened as often as needed.
+private final class Input {
+  private let location: String
+  private let outer: StallGuard
+  /// Of what is open.
+  private(set) var guardian: StallGuard
+  private(set) var demuxer: Demuxer?
+
+  init(_ location: String, _ guardian: StallGuard) {
+    self.location = location
+    self.outer = guardian
+    self.guardian = guardian
+  }
+
+  func open() throws(AVFailure) {
+    guardian = outer.renewed()
+    demuxer = try Demuxer(location, interrupter: guardian.interrupter)
+  }
+
+  func close() { demuxer = nil }
+}
+
 // The demuxer inside is used under the lock only.
 private struct State: ~Copyable, @unchecked Sendable {
-  private enum Entry {
+  fileprivate enum Entry {
     case packet(Packet, zero: MonotonicTime)
     case endOfPass
   }
 
-  private let location: String
-  private var demuxer: Demuxer?
+  private let input: Input
   private let tracks: [Demuxer.Track?]  // by LoopingReader.Track
   private var waiting: [[Entry]] = [[], []]
   private var waitingBytes = [0, 0]
   private var passStart: MonotonicTime?
+  private var shift: Int64 = 0  // from a packet's time to its place in the pass, nanoseconds
   private var ends: [Int64] = [0, 0]  // of each track in this pass, nanoseconds
   private var passPackets = 0
   private var epoch = 0
 
   static let mostWaiting: Int64 = .seconds(10)
   static let mostWaitingBytes = 32 << 20
+  /// Times that are further apart are not meant so.
+  static let longestLeap: Int64 = .seconds(10)
 
-  init(location: String, demuxer: Demuxer, video: Demuxer.Track?, audio: Demuxer.Track?) {
-    self.location = location
-    self.demuxer = demuxer
+  init(_ input: Input, video: Demuxer.Track?, audio: Demuxer.Track?) {
+    self.input = input
     tracks = [video, audio]
-    demuxer.keepOnly(tracks.compactMap { $0 })
+    prepare()
+  }
+
+  private mutating func prepare() {
+    input.demuxer?.keepOnly(tracks.compactMap { $0 })
+    shift = -(input.demuxer?.start ?? 0)
   }
 
   mutating func next(
@@ -122,25 +169,30 @@ private struct State: ~Copyable, @unchecked Sendable {
 
   private func isFull(_ index: Int) -> Bool {
     guard waitingBytes[index] < Self.mostWaitingBytes else { return true }
-    guard case .packet(let first, _)? = waiting[index].first,
-      case .packet(let last, _)? = waiting[index].last
+    guard let first = waiting[index].lazy.compactMap(\.due).first,
+      let last = waiting[index].reversed().lazy.compactMap(\.due).first
     else { return false }
-    return last.nanoseconds - first.nanoseconds > Self.mostWaiting
+    return last - first > Self.mostWaiting
   }
 
   private mutating func read(now: MonotonicTime) throws(ReadFailure) {
     let demuxer = try opened()
     let start = passStart ?? now
     passStart = start
+    input.guardian.begin()
     do {
       guard let (track, packet) = try demuxer.next() else { return try endPass(demuxer) }
       guard let index = tracks.firstIndex(where: { $0?.index == track }) else { return }
       passPackets += 1
-      waiting[index].append(.packet(packet, zero: start + -demuxer.start))
+      place(packet, index)
+      waiting[index].append(.packet(packet, zero: start + shift))
       waitingBytes[index] += packet.size
-      ends[index] = max(ends[index], packet.end(in: tracks[index]) - demuxer.start)
+    } catch let failure as AVFailure where input.guardian.interrupter.isInterrupted {
+      lose()
+      let reason = input.guardian.hasFired ? input.guardian.words : failure.reason
+      throw ReadFailure(reason: reason)
     } catch let failure as AVFailure where passPackets == 0 {
-      self.demuxer = nil
+      input.close()
       throw ReadFailure(reason: failure.reason)
     } catch is AVFailure {
       try endPass(demuxer)  // broken in the middle: what could be read is the pass
@@ -151,45 +203,73 @@ private struct State: ~Copyable, @unchecked Sendable {
     }
   }
 
+  /// Notes where a packet ends in the pass. One whose time leaps is made to follow on the last one.
+  private mutating func place(_ packet: Packet, _ index: Int) {
+    guard let time = packet.nanoseconds else { return }
+    let latest = max(ends[0], ends[1])
+    let leapsAhead = time + shift - latest > Self.longestLeap
+    if leapsAhead || ends[index] - (time + shift) > Self.longestLeap {
+      // A track that has been silent for long goes on where the other one is.
+      let place = latest - ends[index] < .seconds(1) ? ends[index] : latest
+      shift = place - time
+    }
+    ends[index] = max(ends[index], time + shift + packet.length(in: tracks[index]))
+  }
+
+  /// Nothing more comes of what is open: the next pass begins when something does.
+  private mutating func lose() {
+    input.close()
+    passStart = nil
+    ends = [0, 0]
+    if passPackets > 0 { drain() }
+  }
+
+  private mutating func drain() {
+    passPackets = 0
+    for index in tracks.indices where tracks[index] != nil { waiting[index].append(.endOfPass) }
+  }
+
   private mutating func endPass(_ demuxer: Demuxer) throws(ReadFailure) {
     guard passPackets > 0, let start = passStart else {
-      self.demuxer = nil
+      input.close()
       throw ReadFailure(reason: "it has no packets")
     }
     // Never so short that looping spins: a still picture is shown 25 times a second at most.
-    let length = max(ends[0], ends[1], .milliseconds(40))
-    passStart = start + length
+    passStart = start + max(ends[0], ends[1], .milliseconds(40))
+    shift = -demuxer.start
     ends = [0, 0]
-    passPackets = 0
-    for index in tracks.indices where tracks[index] != nil { waiting[index].append(.endOfPass) }
-    do { try demuxer.rewind() } catch { self.demuxer = nil }  // it is opened again instead
+    drain()
+    do { try demuxer.rewind() } catch { input.close() }  // it is opened again instead
   }
 
   private mutating func opened() throws(ReadFailure) -> Demuxer {
-    if let demuxer { return demuxer }
-    do {
-      let demuxer = try Demuxer(location)
-      demuxer.keepOnly(tracks.compactMap { $0 })
-      self.demuxer = demuxer
-      return demuxer
-    } catch {
-      throw ReadFailure(reason: error.reason)
+    if let demuxer = input.demuxer { return demuxer }
+    do throws(AVFailure) { try input.open() } catch {
+      passStart = nil  // what comes then is due then
+      throw ReadFailure(reason: input.guardian.hasFired ? input.guardian.words : error.reason)
     }
+    prepare()
+    guard let demuxer = input.demuxer else { throw ReadFailure(reason: "it is closed") }
+    return demuxer
+  }
+}
+
+extension State.Entry {
+  /// When its packet is due, as well as it is known; nil at the end of a pass.
+  fileprivate var due: MonotonicTime? {
+    guard case .packet(let packet, let zero) = self else { return nil }
+    return zero + (packet.nanoseconds ?? 0)
   }
 }
 
 extension Packet {
-  /// Its place in nanoseconds, as well as it is known.
-  fileprivate var nanoseconds: Int64 {
-    timebase.convert(pts != Int64.min ? pts : dts != Int64.min ? dts : 0, to: .nanoseconds)
-  }
+  /// Its place in nanoseconds; nil when nothing tells it.
+  fileprivate var nanoseconds: Int64? { timebase.nanoseconds(pts) ?? timebase.nanoseconds(dts) }
 
-  /// When it has been shown, in nanoseconds.
-  fileprivate func end(in track: Demuxer.Track?) -> Int64 {
-    let shown =
-      duration > 0
-      ? timebase.convert(duration, to: .nanoseconds)
-      : track?.frameRate.map { Int64(1_000_000_000 / $0.value) } ?? 0
-    return nanoseconds + shown
+  /// How long it is shown, in nanoseconds; no longer than its track makes likely.
+  fileprivate func length(in track: Demuxer.Track?) -> Int64 {
+    let usual = track?.frameRate.map { min(Int64(1_000_000_000 / $0.value), .seconds(60)) } ?? 0
+    guard duration > 0, let length = timebase.nanoseconds(duration) else { return usual }
+    return min(length, max(2 * usual, State.longestLeap))
   }
 }

@@ -1,4 +1,5 @@
 public import BunnyMedia
+import BunnySystem
 
 /// What a broadcast captures from.
 public struct OpenSources: Sendable {
@@ -13,39 +14,49 @@ public struct OpenSources: Sendable {
   /// - Parameters:
   ///   - width: pixels of the broadcast, which a test picture is drawn for; height likewise.
   ///   - frameRate: pictures a second.
+  ///   - interrupter: makes opening them give up, from any thread; and those that FFmpeg reads, later.
+  ///   - decodeError: is called for every packet of a file or device that could not be decoded
+  ///     cleanly, by the capture threads.
   ///   - notice: is told later what had to be helped, in a sentence.
   /// - Throws: ``SourceError``.
   public init(
     video: VideoInput, audio: AudioInput, width: Int, height: Int, frameRate: Timebase,
+    interrupter: Interrupter = Interrupter(), decodeError: @escaping @Sendable () -> Void = {},
     notice: @escaping @Sendable (String) -> Void
   ) throws(SourceError) {
+    var context = SourceContext()
+    context.interrupter = interrupter
+    context.decodeError = decodeError
+    context.notice = notice
     if case .file(let path) = video, audio == .automatic || audio == .file(path) {
-      let file = try MediaFile(path, video: true, audio: true, notice: notice)
+      let file = try MediaFile(path, video: true, audio: true, context)
       guard let pictures = file.pictures else { throw .notMedia(path, reason: "it has no picture") }
       self.pictures = pictures
       sound = file.sound
-      notices = file.sound == nil ? ["\(path) has no sound: the broadcast is silent"] : []
+      notices =
+        file.sound == nil ? ["\(hidingAddress(path)) has no sound: the broadcast is silent"] : []
       return
     }
     pictures = try Self.pictures(
-      video, width: width, height: height, frameRate: frameRate, notice: notice)
-    (sound, notices) = try Self.sound(audio, belongingTo: video, notice: notice)
+      video, width: width, height: height, frameRate: frameRate, context)
+    (sound, notices) = try Self.sound(audio, belongingTo: video, context)
   }
 
   private static func pictures(
     _ input: VideoInput, width: Int, height: Int, frameRate: Timebase,
-    notice: @escaping @Sendable (String) -> Void
+    _ context: SourceContext
   ) throws(SourceError) -> any PictureSource {
     switch input {
     case .test:
       return TestPicture(width: width, height: height, frameRate: frameRate)
     case .file(let path):
-      let file = try MediaFile(path, video: true, audio: false, notice: notice)
+      let file = try MediaFile(path, video: true, audio: false, context)
       guard let pictures = file.pictures else { throw .notMedia(path, reason: "it has no picture") }
       return pictures
     case .libavdevice(let format, let device):
       return DevicePictures(
-        input: try DeviceInput(format, device, .picture, framesPerSecond: frameRate.value))
+        input: try DeviceInput(
+          format, device, .picture, framesPerSecond: frameRate.value, context))
     case .automatic:
       throw .notBuilt(
         "The camera of this machine",
@@ -59,8 +70,7 @@ public struct OpenSources: Sendable {
   }
 
   private static func sound(
-    _ input: AudioInput, belongingTo video: VideoInput,
-    notice: @escaping @Sendable (String) -> Void
+    _ input: AudioInput, belongingTo video: VideoInput, _ context: SourceContext
   ) throws(SourceError) -> ((any SampleSource)?, notices: [String]) {
     switch input {
     case .silence:
@@ -72,10 +82,10 @@ public struct OpenSources: Sendable {
     case .automatic:
       return (nil, ["No microphone is looked for yet: the broadcast is silent; --audio chooses"])
     case .file(let path):
-      let file = try MediaFile(path, video: false, audio: true, notice: notice)
+      let file = try MediaFile(path, video: false, audio: true, context)
       return (file.sound, [])
     case .libavdevice(let format, let device):
-      let input = try DeviceInput(format, device, .sound, framesPerSecond: 25)
+      let input = try DeviceInput(format, device, .sound, framesPerSecond: 25, context)
       return (DeviceSound(input: input), [])
     case .microphone(let name):
       let device = name.hasPrefix("alsa:") ? name : "alsa:\(name)"

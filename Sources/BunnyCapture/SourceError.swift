@@ -1,9 +1,13 @@
-/// Why a source cannot be opened, or was lost.
+import BunnySystem
+
+/// Why a source cannot be opened, or was lost. What it prints holds no path or query of an address.
 public enum SourceError: Error, Equatable, Sendable {
   /// There is nothing by that name.
   case missing(String)
   /// It is there, and may not be read.
   case unreadable(String, reason: String)
+  /// It needs a library that this machine does not have.
+  case libraryMissing(String, library: String, package: String)
   /// It was read, and holds nothing of what was asked.
   case notMedia(String, reason: String)
   /// libavdevice has no such format.
@@ -18,17 +22,24 @@ extension SourceError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .missing(let name):
-      "\(name) does not exist; check its spelling, and the folder this runs in"
+      "\(hidingAddress(name)) does not exist; check its spelling, and the folder this runs in"
     case .unreadable(let name, let reason):
-      "\(name) cannot be opened: \(reason); check that this user may read it"
+      "\(hidingAddress(name)) cannot be opened: \(reason); "
+        + (name.contains("://")
+          ? "check the address and the network" : "check that this user may read it")
+    case .libraryMissing(let name, let library, let package):
+      "\(hidingAddress(name)) needs \(library), which is not on this machine; "
+        + "install the package \(package)"
     case .notMedia(let name, let reason):
-      "\(name) holds no media that can be played: \(reason); try `ffprobe` on it"
+      "\(hidingAddress(name)) holds no media that can be played: \(reason); try `ffprobe` on it"
     case .unknownFormat(let name):
-      "av:\(name) is no format of this machine's libavdevice; `ffmpeg -devices` lists them"
+      "av:\(hidingAddress(name)) is no format of this machine's libavdevice; "
+        + "`ffmpeg -devices` lists them"
     case .lost(let name, let reason):
-      "\(name) stopped delivering: \(reason)"
+      "\(hidingAddress(name)) stopped delivering: \(reason)"
     case .notBuilt(let name, let instead):
-      "\(name) cannot be used yet: this version captures no devices itself; \(instead)"
+      "\(hidingAddress(name)) cannot be used yet: this version captures no devices itself; "
+        + "\(instead)"
     }
   }
 }

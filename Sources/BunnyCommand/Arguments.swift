@@ -44,7 +44,9 @@ struct Arguments {
       throw CommandError(.usage, "\(name) is given twice; give it once")
     }
     guard let placeholder = option.value else {
-      guard attached == nil else { throw CommandError(.usage, "\(name) takes no value") }
+      guard attached == nil else {
+        throw CommandError(.usage, "\(name) takes no value; write it alone")
+      }
       switches.insert(name)
       return
     }

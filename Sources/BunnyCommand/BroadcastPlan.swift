@@ -1,4 +1,5 @@
 package import BunnyBroadcast
+package import BunnyRTMP
 
 extension PublishOptions {
   /// What the library is asked to do: reads the quality and key files, opens nothing else.
@@ -7,20 +8,37 @@ extension PublishOptions {
   package func configuration(
     warn: (String) -> Void
   ) throws(CommandError) -> BroadcastConfiguration {
+    guard let to else {
+      throw CommandError(.usage, "--to is missing; write --to rtmp://HOST/APP/KEY")
+    }
     let key: String? =
       if let keyFile { try KeyFile.read(keyFile, warn: warn) } else { nil }
-    var configuration = BroadcastConfiguration(
-      ingest: try to.ingest("--to", streamName: key), video: video, audio: audio,
-      quality: try validQuality())
+    var configuration = try media()(try to.ingest("--to", streamName: key), nil)
     configuration.backup = try backup?.ingest("--backup", streamName: key)
-    configuration.fill = fill
-    configuration.retry = triesAgain ? .always : .never
-    configuration.duration = duration
-    configuration.isMuted = isMuted
+    if let backup = configuration.backup {
+      warn("--backup \(backup) is not used yet: this version tries the same ingest again")
+    }
     return configuration
   }
 
-  private func validQuality() throws(CommandError) -> BroadcastQuality {
+  /// All but the ingests: makes a configuration for those.
+  package func media() throws(CommandError)
+    -> @Sendable (_ primary: Ingest, _ backup: Ingest?) -> BroadcastConfiguration
+  {
+    let quality = try validQuality()
+    return { [self] primary, backup in
+      var configuration = BroadcastConfiguration(
+        ingest: primary, video: video, audio: audio, quality: quality)
+      configuration.backup = backup
+      configuration.fill = fill
+      configuration.retry = triesAgain ? .always : .never
+      configuration.duration = duration
+      configuration.isMuted = isMuted
+      return configuration
+    }
+  }
+
+  func validQuality() throws(CommandError) -> BroadcastQuality {
     do {
       var quality = try BroadcastQuality(named: quality).oriented(
         isPortrait ? .portrait : .landscape)

@@ -4,9 +4,11 @@ package import BunnyRTMP
 /// What a person watching wants to know of a broadcast, kept up by its events.
 package struct BroadcastView: Sendable {
   /// The one that carries the stream, or is tried.
-  package private(set) var ingest: Ingest
-  private let primary: Ingest
+  package private(set) var ingest: Ingest?
+  private var primary: Ingest?
   private let backup: Ingest?
+  /// What the broadcast waits for while it has no ingest.
+  private let waitsFor: String
   private var isTryingAgain = false
   package var isMuted = false
   package var isEnding = false
@@ -18,12 +20,24 @@ package struct BroadcastView: Sendable {
     backup = configuration.backup
     isMuted = configuration.isMuted
     primary = configuration.ingest
+    waitsFor = ""
   }
+
+  /// - Parameter waitsFor: what tells the ingests.
+  package init(waitingFor waitsFor: String, isMuted: Bool) {
+    self.waitsFor = waitsFor
+    self.isMuted = isMuted
+    backup = nil
+  }
+
+  /// Where the stream goes, or what must tell that first.
+  package var target: String { ingest.map { "\($0)" } ?? waitsFor }
 
   package mutating func apply(_ event: BunnyBroadcastEvent) {
     switch event {
     case .started(let ingest), .reconnected(let ingest):
       self.ingest = ingest
+      primary = primary ?? ingest
       isTryingAgain = false
     case .lost: isTryingAgain = true
     case .reconnecting(_, let usingBackup, _, _):

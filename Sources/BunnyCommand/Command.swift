@@ -39,12 +39,12 @@ private func publish(
     throw CommandError(.fault, "\(BroadcastError.fault("\(Fault.variable) asked for a fault"))")
   }
   var warnings: [String] = []
-  let configuration = try options.configuration { warnings.append($0) }
+  let job = try Job(options, environment) { warnings.append($0) }
   SignalWatch.prepare()
   let attention = WakeEvent()
   let feed: EventFeed? =
     if options.writesEvents {
-      try EventFeed(first: .begin(configuration, options), attention: attention)
+      try EventFeed(first: job.beginning, attention: attention)
     } else { nil }
 
   var style = ConsoleStyle(isTerminal: isatty(STDERR_FILENO) == 1, environment: environment)
@@ -54,7 +54,7 @@ private func publish(
   defer { console.finish() }
   listenToFFmpeg(console)
   for warning in warnings { console.log(.warning, warning) }
-  return PublishRun(configuration, console, feed, fault, attention: attention).run()
+  return PublishRun(job, console, feed, fault, attention: attention).run()
 }
 
 private func listenToFFmpeg(_ console: Console) {

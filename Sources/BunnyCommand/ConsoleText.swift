@@ -1,3 +1,5 @@
+import BunnySystem
+
 /// How the log may look.
 package struct ConsoleStyle: Equatable, Sendable {
   /// A status line at the foot, redrawn in place.
@@ -53,11 +55,12 @@ package struct ConsoleText: Sendable {
     }
   }
 
-  /// Names of files and words of servers cannot steer the terminal, nor fake a line.
+  /// Names of files and words of servers cannot steer the terminal, nor fake a line. What addresses
+  /// hold is left out once more, wherever they come from: FFmpeg's lines name what it opens.
   package static func printable(_ text: String) -> String {
     String(
       String.UnicodeScalarView(
-        text.unicodeScalars.map {
+        hidingAddresses(in: text).unicodeScalars.map {
           $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : $0
         }))
   }

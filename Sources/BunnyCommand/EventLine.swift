@@ -1,4 +1,5 @@
 package import BunnyBroadcast
+package import BunnyRTMP
 
 /// One line of `--events json`: an object with these keys, then those of its event, all flat.
 ///
@@ -14,11 +15,19 @@ package import BunnyBroadcast
 ///
 /// | event | keys |
 /// | --- | --- |
-/// | `begin` | `version`, `ingest`, `backup` or null, `video`, `audio`, `width`, `height`, `frameRate`, `videoBitrate`, `audioBitrate`, `isMuted`. Always the first |
+/// | `begin` | `version`, `ingest` and `backup`, each or null, `stream`: the live stream's GUID or null, `video`, `audio`, `width`, `height`, `frameRate`, `videoBitrate`, `audioBitrate`, `isMuted`. Always the first |
 /// | `preparing` | |
+/// | `connection` | `ingest`; `state`: `connecting`, `handshaking`, `connected`, `publishing` or `closed` |
 /// | `started`, `reconnected` | `ingest`, which accepted the stream |
 /// | `statistics` | every 3 s: `state`, `elapsedMs`, `framesPerSecond`, `bitrate`, `queueAgeMs`, `handlingP50Ms`, `handlingP99Ms`, the totals, `eventsLost` |
 /// | `muted` | `isMuted` |
+/// | `streamFound` | `title` or null, `status` as Bunny's API told it, `resumes`: viewers see it already |
+/// | `askingAgain` | Bunny's API is asked again: `afterMs`, `reason` |
+/// | `running` | viewers see the stream: it was started |
+/// | `ingestStatusChanged` | what Bunny's ingests say: `primaryLive`, `backupLive`, each may be null |
+/// | `awaitingReady` | after 30 s without "ready": `apiAnswers` |
+/// | `left` | the stream is left as it is, running if it was: `reason` |
+/// | `streamEnded` | the stream has been ended for good |
 /// | `notice`, `failed` | `message` |
 /// | `lost` | `ingest`, `reason` |
 /// | `reconnecting` | `attempt` from 1, `usingBackup`, `afterMs`, `reason` |
@@ -51,23 +60,26 @@ package struct EventLine: Equatable, Sendable {
   package var summary: String { "\(event) \(JSONValue.object(fields).line)" }
 
   /// What is going to be broadcast, and by which version.
+  ///
+  /// - Parameter ingests: primary and backup; nil while Bunny's API has not told them.
   package static func begin(
-    _ configuration: BroadcastConfiguration, _ options: PublishOptions
+    _ options: PublishOptions, _ quality: BroadcastQuality,
+    ingests: (primary: Ingest, backup: Ingest?)?
   ) -> EventLine {
-    let quality = configuration.quality
-    return EventLine(
+    EventLine(
       "begin",
       [
         .init("version", .string(bunnyBroadcastVersion)),
-        .init("ingest", .string("\(configuration.ingest)")),
-        .init("backup", configuration.backup.map { .string("\($0)") } ?? .null),
+        .init("ingest", ingests.map { .string("\($0.primary)") } ?? .null),
+        .init("backup", ingests?.backup.map { .string("\($0)") } ?? .null),
+        .init("stream", options.live.map { .string($0.streamId) } ?? .null),
         .init("video", .string(options.videoText)), .init("audio", .string(options.audioText)),
         .init("width", .integer(quality.resolution.width)),
         .init("height", .integer(quality.resolution.height)),
         .init("frameRate", .number(quality.frameRate)),
         .init("videoBitrate", .integer(quality.videoBitrate)),
         .init("audioBitrate", .integer(quality.audioBitrate)),
-        .init("isMuted", .bool(configuration.isMuted)),
+        .init("isMuted", .bool(options.isMuted)),
       ])
   }
 
@@ -105,6 +117,9 @@ package struct EventLine: Equatable, Sendable {
       self.init("reconnected", [.init("ingest", .string("\(ingest)"))])
     case .failed(let message): self.init("failed", [.init("message", .string(message))])
     case .notice(let message): self.init("notice", [.init("message", .string(message))])
+    case .connection(let ingest, let state):
+      self.init(
+        "connection", [.init("ingest", .string("\(ingest)")), .init("state", .string("\(state)"))])
     case .lost(let ingest, let reason):
       self.init("lost", [.init("ingest", .string("\(ingest)")), .init("reason", .string(reason))])
     case .sourceLost(let source, let reason):
@@ -112,6 +127,32 @@ package struct EventLine: Equatable, Sendable {
         "sourceLost", [.init("source", .string(source)), .init("reason", .string(reason))])
     case .dropped(let frames, let reason):
       self.init("dropped", [.init("frames", .integer(frames)), .init("reason", .string(reason))])
+    case .streamFound(let title, let status, let resumes):
+      self.init(
+        "streamFound",
+        [
+          .init("title", title.map { .string($0) } ?? .null), .init("status", .string("\(status)")),
+          .init("resumes", .bool(resumes)),
+        ])
+    case .askingAgain(let delay, let reason):
+      self.init(
+        "askingAgain",
+        [
+          .init("afterMs", .integer(Int64(delay.inMilliseconds.rounded()))),
+          .init("reason", .string(reason)),
+        ])
+    case .ingestStatusChanged(let primary, let backup):
+      self.init(
+        "ingestStatusChanged",
+        [
+          .init("primaryLive", primary.map { .bool($0) } ?? .null),
+          .init("backupLive", backup.map { .bool($0) } ?? .null),
+        ])
+    case .awaitingReady(let apiAnswers):
+      self.init("awaitingReady", [.init("apiAnswers", .bool(apiAnswers))])
+    case .running: self.init("running")
+    case .left(let reason): self.init("left", [.init("reason", .string(reason))])
+    case .streamEnded: self.init("streamEnded")
     case .statistics(let statistics):
       self.init(
         "statistics", Self.fields(statistics) + [.init("eventsLost", .integer(eventsLost))])

@@ -1,7 +1,9 @@
 package import BunnyBroadcast
 package import BunnyCapture
 package import BunnyInspect
+import BunnyMedia
 package import BunnyRTMP
+package import BunnyStreamAPI
 
 /// What the process answers with, after sysexits.h.
 package enum ExitCode: Int32, CaseIterable, Sendable {
@@ -9,11 +11,15 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
   case usage = 64
   case notMedia = 65
   case noInput = 66
+  case noSuchStream = 67
   case unreachable = 69
   case fault = 70
   case cannotWrite = 73
+  case apiUnreachable = 75
   case refused = 76
   case keyRefused = 77
+  case settingMissing = 78
+  case streamOver = 79
 
   /// For the help and the README.
   package var meaning: String {
@@ -22,11 +28,15 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case .usage: "usage, or a value that cannot be"
     case .notMedia: "input that is no media"
     case .noInput: "input not found, unreadable, or not usable yet"
+    case .noSuchStream: "no such stream or library"
     case .unreachable: "ingest unreachable, or lost"
     case .fault: "a fault of bunny-broadcast's own"
     case .cannotWrite: "output cannot be written"
-    case .refused: "the ingest refused, or spoke nonsense"
-    case .keyRefused: "the stream key was refused"
+    case .apiUnreachable: "Bunny's API unreachable, or failing"
+    case .refused: "the ingest or the API refused, or spoke nonsense"
+    case .keyRefused: "the stream key or the access key was refused"
+    case .settingMissing: "a setting is missing"
+    case .streamOver: "the stream has ended"
     }
   }
 }
@@ -35,15 +45,27 @@ extension ExitCode {
   package init(_ error: BroadcastError) {
     switch error {
     case .source(let error): self.init(error)
+    case .encoder(let failure) where failure.isMissingEncoder: self = .fault
     case .encoder: self = .usage  // settings come from the quality file
     case .ingest(let error): self.init(error.category)
+    case .api(let error): self.init(error.kind)
+    case .streamOver: self = .streamOver
     case .fault: self = .fault
+    }
+  }
+
+  package init(_ kind: BunnyLiveStreamError.Kind) {
+    switch kind {
+    case .unauthorized: self = .keyRefused
+    case .notFound: self = .noSuchStream
+    case .invalidRequest, .unprocessable: self = .refused
+    case .server, .transport, .invalidResponse, .unexpected: self = .apiUnreachable
     }
   }
 
   package init(_ error: SourceError) {
     switch error {
-    case .missing, .unreadable, .lost, .notBuilt: self = .noInput
+    case .missing, .unreadable, .libraryMissing, .lost, .notBuilt: self = .noInput
     case .notMedia: self = .notMedia
     case .unknownFormat: self = .usage
     }
@@ -54,6 +76,7 @@ extension ExitCode {
     case .unreachable, .lost: self = .unreachable
     case .refused, .protocolViolation: self = .refused
     case .keyRefused: self = .keyRefused
+    case .unsendable: self = .usage  // the bit rate comes from the quality file
     }
   }
 

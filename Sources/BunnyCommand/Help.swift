@@ -7,7 +7,7 @@ package enum Help {
     return """
       bunny-broadcast \(subcommand.rawValue): \(subcommand.summary).
 
-      Usage: bunny-broadcast \(subcommand.rawValue)\(operand) [OPTION]...
+      Usage: bunny-broadcast \(subcommand.usage)\(operand) [OPTION]...
 
       \(notes(subcommand))Options, as --name VALUE or --name=VALUE:
       \(options)
@@ -18,9 +18,11 @@ package enum Help {
   private static let general = """
     bunny-broadcast: a live broadcaster without a screen.
 
-    Usage: bunny-broadcast SUBCOMMAND [OPTION]...
+    Usage: bunny-broadcast --stream GUID [OPTION]...
+           bunny-broadcast SUBCOMMAND [OPTION]...
 
-    Subcommands, each with its own --help:
+    The first broadcasts to a live stream of Bunny's; `bunny-broadcast live --help`
+    tells its options. Subcommands, each with its own --help:
     \(Subcommand.allCases.map { "  \(padded($0.rawValue, 10))\($0.summary)\n" }.joined())
       bunny-broadcast --help       show this
       bunny-broadcast --version    show the version
@@ -31,6 +33,7 @@ package enum Help {
     """
 
   private static func notes(_ subcommand: Subcommand) -> String {
+    if subcommand == .live { return liveNotes }
     guard subcommand == .publish else { return "" }
     return """
       On a terminal, q ends the broadcast and m mutes it. SIGINT, SIGTERM and SIGHUP
@@ -39,6 +42,15 @@ package enum Help {
 
       """
   }
+
+  private static let liveNotes = """
+    The stream is fetched, published to, started when Bunny says it is ready, and
+    watched. A stream that was ended can never run again, so only q after a
+    question, --duration running out, and --on-exit end do that. Ctrl-C asks first;
+    every other end leaves the stream running, and the next start resumes it.
+
+
+    """
 
   private static let exitCodes =
     "Exit codes:\n"

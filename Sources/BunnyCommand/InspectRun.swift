@@ -11,10 +11,10 @@ func inspectMedia(_ options: InspectOptions) throws(CommandError) {
   SignalWatch.start { interruption.received($0) }
   let report: Report
   do throws(InspectError) {
-    report = try inspect(options.location, secondsLimit: options.seconds) {
-      interruption.hasCome
-    }
+    report = try inspect(
+      options.location, secondsLimit: options.seconds, interrupter: interruption.interrupter)
   } catch {
+    if let number = interruption.signal { SignalWatch.die(number) }  // there is nothing to report
     throw CommandError(ExitCode(error), error.description)
   }
   try printOut(options.asJSON ? report.json + "\n" : report.text)
@@ -22,14 +22,20 @@ func inspectMedia(_ options: InspectOptions) throws(CommandError) {
 
 /// The first signal to end lets the report be printed, a second one does not wait for it.
 private final class Interruption: Sendable {
-  private let rule = Mutex(EndingRule())
-  private let wasAsked = Atomic(false)
+  let interrupter = Interrupter()
+  private let state = Mutex((rule: EndingRule(), signal: Int32?.none))
 
-  var hasCome: Bool { wasAsked.load(ordering: .relaxed) }
+  /// The first one to end.
+  var signal: Int32? { state.withLock { $0.signal } }
 
   func received(_ number: Int32) {
-    switch rule.withLock({ $0.received(number) }) {
-    case .end: wasAsked.store(true, ordering: .relaxed)
+    let step = state.withLock { state in
+      let step = state.rule.received(number)
+      if step == .end { state.signal = number }
+      return step
+    }
+    switch step {
+    case .end: interrupter.interrupt()
     case .die: SignalWatch.die(number)
     case .nothing where number == SIGTSTP: SignalWatch.deliver(SIGTSTP)
     case .nothing: break

@@ -14,11 +14,13 @@ package enum Invocation: Equatable, Sendable {
     guard let first = arguments.first else {
       throw CommandError(
         .usage,
-        "say what to do: publish, inspect or presets; `bunny-broadcast --help` explains them")
+        "say what to do: --stream GUID, publish, inspect or presets; `bunny-broadcast --help` explains "
+          + "them")
     }
     switch first {
     case "--help", "-h": self = .help(nil)
     case "--version": self = .version
+    case _ where first.hasPrefix("--"): try self.init(.live, arguments[...])
     default:
       guard let subcommand = Subcommand(rawValue: first) else { throw Self.unknown(first) }
       try self.init(subcommand, arguments.dropFirst())
@@ -34,6 +36,7 @@ package enum Invocation: Equatable, Sendable {
     }
     let arguments = try Arguments(arguments, of: subcommand)
     switch subcommand {
+    case .live: self = .publish(try PublishOptions(live: arguments))
     case .publish: self = .publish(try PublishOptions(arguments))
     case .inspect: self = .inspect(try InspectOptions(arguments))
     case .presets: self = .presets(asJSON: arguments.has("--json"))

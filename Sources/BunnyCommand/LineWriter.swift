@@ -153,6 +153,7 @@ func printOut(_ text: String) throws(CommandError) {
   let code = text.withUTF8 { writeBytes($0, to: STDOUT_FILENO).code }
   guard code == 0 else {
     throw CommandError(
-      .cannotWrite, "standard output cannot be written: \(systemWords(code))")
+      .cannotWrite,
+      "standard output cannot be written: \(systemWords(code)); check where it leads to")
   }
 }

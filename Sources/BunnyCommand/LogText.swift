@@ -16,11 +16,39 @@ package enum LogText {
     case .reconnected(let ingest): (.info, "live again at \(ingest)")
     case .failed(let message): (.error, message)
     case .notice(let message): (.warning, message)
+    case .connection(let ingest, let state): (.debug, "connection to \(ingest): \(state)")
     case .lost(let ingest, let reason): (.warning, "lost \(ingest): \(reason)")
     case .sourceLost(let source, let reason):
       (.warning, "\(source) stopped delivering: \(reason)")
     case .dropped(let frames, let reason):
       (.warning, "left out \(frames) \(frames == 1 ? "frame" : "frames"): \(reason)")
+    case .streamFound(let title, let status, let resumes):
+      (
+        .info,
+        "the live stream \(title.map { "“\($0)” " } ?? "")is \(status)"
+          + (resumes ? ": resuming it" : "")
+      )
+    case .askingAgain(let delay, let reason):
+      (.warning, "asking Bunny's API again \(inTime(delay)): \(reason)")
+    case .ingestStatusChanged(let primary, let backup):
+      (
+        .debug,
+        "Bunny says: primary ingest \(state(primary)), backup ingest \(state(backup))"
+      )
+    case .awaitingReady(let apiAnswers):
+      (
+        .warning,
+        "for 30 s Bunny has not said that the stream is ready"
+          + (apiAnswers ? "" : ": its API does not answer") + "; publishing and asking go on"
+      )
+    case .running: (.info, "running: viewers see the stream")
+    case .left(let reason):
+      (
+        .info,
+        "left the stream as it is (\(reason)): if it was running it still is, and the next start "
+          + "resumes it"
+      )
+    case .streamEnded: (.info, "ended the stream for good")
     case .statistics(let statistics): (.debug, of(statistics))
     case .ended(let totals, let reason): (.info, "ended (\(reason)): \(of(totals))")
     }
@@ -47,6 +75,10 @@ package enum LogText {
       + "\(totals.bytes) bytes, \(totals.connections) "
       + "\(totals.connections == 1 ? "connection" : "connections"), "
       + "live \(StatusLine.clock(totals.liveSeconds))"
+  }
+
+  private static func state(_ isLive: Bool?) -> String {
+    isLive.map { $0 ? "live" : "not live" } ?? "not known"
   }
 
   private static func inTime(_ delay: Duration) -> String {

@@ -11,8 +11,8 @@ package enum ProcessSetup {
     }
   }
 
-  /// Blackens what follows the host in every URL on this process's command line, which all users of
-  /// the machine may read. Read the arguments before.
+  /// Blackens user, password and what follows the host in every URL on this process's command line,
+  /// which all users of the machine may read. Read the arguments before.
   static func hideURLs() {
     for index in 1..<max(1, Int(CommandLine.argc)) {
       guard let argument = CommandLine.unsafeArgv[index] else { continue }
@@ -26,12 +26,16 @@ package enum ProcessSetup {
     guard slashes.count > 2, slashes[1] == slashes[0] + 1, slashes[0] > 0,
       text[slashes[0] - 1] == CChar(UInt8(ascii: ":"))
     else { return }
-    for index in (slashes[2] + 1)..<text.count { text[index] = CChar(UInt8(ascii: "x")) }
+    let authority = (slashes[1] + 1)..<slashes[2]
+    let user = authority.last { text[$0] == CChar(UInt8(ascii: "@")) } ?? authority.lowerBound
+    for index in [authority.lowerBound..<user, (slashes[2] + 1)..<text.count].joined() {
+      text[index] = CChar(UInt8(ascii: "x"))
+    }
   }
 
   static var environment: [String: String] {
     var variables: [String: String] = [:]
-    for name in ["TERM", "NO_COLOR", Fault.variable] {
+    for name in ["TERM", "NO_COLOR", Fault.variable] + LiveEnvironment.names {
       variables[name] = getenv(name).map { String(cString: $0) }
     }
     return variables

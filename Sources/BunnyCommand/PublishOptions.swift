@@ -2,16 +2,20 @@ import BunnyBroadcast
 package import BunnyCapture
 package import BunnyMedia
 import BunnyRTMP
+import BunnySystem
 
-/// What `publish` was asked for. Nothing is opened or read yet.
+/// What a broadcast was asked for. Nothing is opened or read yet.
 package struct PublishOptions: Equatable, Sendable {
-  package var to: PublishURL
+  /// Where `publish` publishes to; nil for a live stream of Bunny's.
+  package var to: PublishURL?
+  /// The live stream that is broadcast to; nil for `publish`.
+  package var live: LiveOptions?
   package var backup: PublishURL?
   /// `-` is standard input.
   package var keyFile: String?
   package var video = VideoInput.automatic
   package var audio = AudioInput.automatic
-  /// As written: shown in the first event.
+  /// As written, addresses without path and query: shown in the first event.
   package var videoText = "auto"
   package var audioText = "auto"
   /// A built-in name or the path of a file.
@@ -26,7 +30,9 @@ package struct PublishOptions: Equatable, Sendable {
   package var logLevel = LogLevel.info
 
   package init(to: PublishURL) { self.to = to }
+  package init(live: LiveOptions) { self.live = live }
 
+  /// Of `publish`.
   init(_ arguments: Arguments) throws(CommandError) {
     guard let url = arguments.value("--to") else {
       throw CommandError(.usage, "--to is missing; write --to rtmp://HOST/APP/KEY")
@@ -35,6 +41,16 @@ package struct PublishOptions: Equatable, Sendable {
     backup = arguments.value("--backup").map { PublishURL($0) }
     keyFile = arguments.value("--key-file")
     try checkURLs()
+    try readMedia(arguments)
+  }
+
+  /// Of the main job.
+  init(live arguments: Arguments) throws(CommandError) {
+    live = try LiveOptions(arguments)
+    try readMedia(arguments)
+  }
+
+  private mutating func readMedia(_ arguments: Arguments) throws(CommandError) {
     quality = arguments.value("--quality") ?? quality
     fillsUp = arguments.has("--filler")
     isMuted = arguments.has("--mute")
@@ -44,17 +60,17 @@ package struct PublishOptions: Equatable, Sendable {
 
   private func checkURLs() throws(CommandError) {
     let key = keyFile == nil ? nil : "key"  // any will do to check the rest
-    _ = try to.ingest("--to", streamName: key)
+    _ = try to?.ingest("--to", streamName: key)
     _ = try backup?.ingest("--backup", streamName: key)
   }
 
   private mutating func readSources(_ arguments: Arguments) throws(CommandError) {
     do {
       if let text = try Self.source("--video", VideoInput.grammar, arguments) {
-        (video, videoText) = (try VideoInput(text), text)
+        (video, videoText) = (try VideoInput(text), hidingAddress(text))
       }
       if let text = try Self.source("--audio", AudioInput.grammar, arguments) {
-        (audio, audioText) = (try AudioInput(text), text)
+        (audio, audioText) = (try AudioInput(text), hidingAddress(text))
       }
     } catch let error as CommandError {
       throw error
@@ -93,7 +109,7 @@ package struct PublishOptions: Equatable, Sendable {
 
 extension Arguments {
   /// The value of an option that takes one of a few words.
-  fileprivate func choice(
+  func choice(
     _ name: String, _ words: [String], or standard: String
   ) throws(CommandError) -> String {
     guard let written = value(name) else { return standard }

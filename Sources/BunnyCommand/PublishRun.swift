@@ -9,16 +9,26 @@ import Synchronization
 /// The main thread runs ``run()``; events of the broadcast come in on Swift's pool, signals on their
 /// own thread. Nobody here ever waits for a terminal or a reader.
 final class PublishRun: Sendable {
+  /// How long a broadcast may take to end, nanoseconds: sources that hang while they are opened, as
+  /// some devices and addresses do, are left behind then.
+  private static let longestEnd: Int64 = .seconds(10)
+  /// The same where Bunny's API must be told of the end, and may not answer at once.
+  private static let longestStreamEnd: Int64 = .seconds(45)
+
   private struct State {
     var view: BroadcastView
     var ending = EndingRule()
+    var question = EndQuestion()
     var pace = StatisticsPace()
+    var endsBy = MonotonicTime.distantFuture
     var lastFailure: String?
     var ended: (totals: BroadcastTotals, reason: String)?
     var result: Result<BroadcastTotals, BroadcastError>?
   }
 
-  private let broadcast: Broadcast
+  private let broadcast: any Broadcasting
+  private let live: LiveBroadcast?
+  private let endsOnExit: Bool
   private let console: Console
   private let feed: EventFeed?
   private let fault: Fault?
@@ -27,17 +37,17 @@ final class PublishRun: Sendable {
   private let state: Mutex<State>
 
   init(
-    _ configuration: BroadcastConfiguration, _ console: Console, _ feed: EventFeed?,
-    _ fault: Fault?,
-    attention: WakeEvent
+    _ job: Job, _ console: Console, _ feed: EventFeed?, _ fault: Fault?, attention: WakeEvent
   ) {
-    broadcast = Broadcast(configuration)
+    broadcast = job.broadcast
+    live = job.live
+    endsOnExit = job.endsOnExit
     self.console = console
     self.feed = feed
     self.fault = fault
     self.attention = attention
     keyboard = console.style.isTerminal ? Keyboard(STDIN_FILENO) : nil
-    state = Mutex(State(view: BroadcastView(configuration)))
+    state = Mutex(State(view: job.view))
   }
 
   /// Broadcasts; returns when it is over and all is said.
@@ -47,12 +57,13 @@ final class PublishRun: Sendable {
     SignalWatch.start { self.received($0) }
     startBroadcast()
     var lastFailure: LineWriter.Failure?
-    while state.withLock({ $0.result == nil }) {
+    while state.withLock({ $0.result == nil && .now < $0.endsBy }) {
       waitForSomething()
       if let failure = feed?.failure, failure != lastFailure {
         lastFailure = failure
         handle(failure)
       }
+      if live != nil { answer(state.withLock { $0.question.passed(.now) }) }
       drawStatus()
     }
     return finish()
@@ -78,6 +89,7 @@ final class PublishRun: Sendable {
 
   private func take(_ event: BunnyBroadcastEvent) {
     log(event)
+    if console.style.redraws { attention.signal() }
     if let line = EventLine(event, eventsLost: feed?.lost ?? 0) {
       feed?.write(line)
       if console.level == .trace { console.log(.trace, "event \(line.summary)") }
@@ -101,6 +113,9 @@ final class PublishRun: Sendable {
   }
 
   private func received(_ number: Int32) {
+    if number == SIGINT, live != nil, keyboard?.isOurs == true, !isEnding {
+      return answer(state.withLock { $0.question.interrupted(at: .now) })
+    }
     switch state.withLock({ $0.ending.received(number) }) {
     case .end: end(SignalWatch.name(number))
     case .die:
@@ -122,9 +137,27 @@ final class PublishRun: Sendable {
     attention.signal()
   }
 
+  private var isEnding: Bool { state.withLock { $0.view.isEnding } }
+
+  /// Does what the question about the stream's end came to.
+  private func answer(_ step: EndQuestion.Step) {
+    switch step {
+    case .ask(let sentence): console.log(.warning, sentence)
+    case .end: end("asked to end the stream", forGood: true)
+    case .leave: end("asked to leave", forGood: false)
+    case .goOn: console.log(.info, "going on")
+    case .nothing: break
+    }
+  }
+
   private func pressed(_ key: Character) {
+    if live != nil, !isEnding,
+      let step = state.withLock({ $0.question.pressed(key, at: .now) })
+    {
+      return answer(step)
+    }
     switch key {
-    case "q", "Q": end("q was pressed")
+    case "q", "Q": if live == nil { end("q was pressed") }
     case "m", "M":
       let isMuted = !broadcast.isMuted
       broadcast.isMuted = isMuted
@@ -135,10 +168,19 @@ final class PublishRun: Sendable {
     }
   }
 
-  private func end(_ reason: String) {
-    state.withLock { $0.view.isEnding = true }
+  /// - Parameter forGood: a live stream is ended too; nil lets `--on-exit` decide.
+  private func end(_ reason: String, forGood: Bool? = nil) {
+    state.withLock { state in
+      state.view.isEnding = true
+      let longest = live == nil ? Self.longestEnd : Self.longestStreamEnd
+      state.endsBy = min(state.endsBy, .now + longest)
+    }
     console.log(.info, "ending: \(reason)")
-    broadcast.stop(reason: reason)
+    if let live, forGood ?? endsOnExit {
+      live.end(reason: reason)
+    } else {
+      broadcast.stop(reason: reason)
+    }
   }
 
   private func handle(_ failure: LineWriter.Failure) {
@@ -179,18 +221,23 @@ final class PublishRun: Sendable {
   }
 
   private func finish() -> ExitCode {
-    let (result, ended, lastFailure) = state.withLock { ($0.result!, $0.ended, $0.lastFailure) }
+    let (result, ended, lastFailure) = state.withLock { ($0.result, $0.ended, $0.lastFailure) }
     var code = ExitCode.ended
+    if result == nil { console.log(.warning, "a source does not let go: left it behind") }
     if case .failure(let error) = result {
       code = ExitCode(error)
       if lastFailure != error.description { console.log(.error, error.description) }
     } else if feed?.failure == .readerGone {
       code = .cannotWrite
-      console.log(.error, "nobody reads standard output any more: ended")
+      console.log(
+        .error,
+        "nobody reads standard output any more: the broadcast was ended; keep the reader of the "
+          + "events running")
     }
     feed?.write(
       .ended(
-        ended?.totals ?? BroadcastTotals(), reason: ended?.reason ?? "", exitCode: code,
+        ended?.totals ?? broadcast.statistics.totals,
+        reason: ended?.reason ?? "a source did not let go", exitCode: code,
         eventsLost: feed?.lost ?? 0))
     feed?.finish()
     return code

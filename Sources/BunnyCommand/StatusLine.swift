@@ -7,7 +7,7 @@ package enum StatusLine {
     _ statistics: BroadcastStatistics, _ view: BroadcastView, width: Int
   ) -> String {
     var pieces = [
-      "\(view.state(statistics)) \(clock(statistics.elapsedSeconds))", "\(view.ingest)",
+      "\(view.state(statistics)) \(clock(statistics.elapsedSeconds))", view.target,
       "\(fixed(statistics.framesPerSecond, 1)) fps", bitrate(statistics.bitrate),
       "queue \(whole(statistics.queueAgeMs)) ms", "drops \(statistics.totals.droppedFrames)",
     ]

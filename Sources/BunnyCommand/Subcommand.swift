@@ -2,21 +2,28 @@ import BunnyCapture
 
 /// What the command can be asked to do.
 package enum Subcommand: String, CaseIterable, Sendable {
+  /// The main job: no word of its own, its options follow the program's name.
+  case live
   case publish, inspect, presets
 
   package var summary: String {
     switch self {
+    case .live: "broadcast to a live stream of Bunny's: what --stream does"
     case .publish: "broadcast to an RTMP server"
     case .inspect: "measure a recording or a playlist"
     case .presets: "list the built-in qualities"
     }
   }
 
+  /// How it is written, options left out.
+  var usage: String { self == .live ? "--stream GUID" : rawValue }
+
   /// What stands after the options.
   var operand: String? { self == .inspect ? "FILE|URL" : nil }
 
   package var options: [OptionSpec] {
     switch self {
+    case .live: OptionSpec.live
     case .publish: OptionSpec.publish
     case .inspect: OptionSpec.inspect
     case .presets: OptionSpec.presets
@@ -40,16 +47,42 @@ package struct OptionSpec: Sendable {
 
   static let help = OptionSpec("--help", nil, "Show this.")
 
-  static let publish = [
-    OptionSpec(
-      "--to", "URL",
-      "Where to publish: rtmp://HOST[:PORT]/APP/KEY. Other users of this machine may read what "
-        + "stands on a command line; --key-file keeps the key from them."),
-    OptionSpec("--backup", "URL", "Where to publish when the first fails."),
-    OptionSpec(
-      "--key-file", "FILE",
-      "Take the stream key from FILE (- is standard input); then the URLs end with the "
-        + "application."),
+  static let live =
+    [
+      OptionSpec("--stream", "GUID", "The live stream to broadcast to."),
+      OptionSpec(
+        "--library", "ID", "The video library's id; else BUNNY_LIBRARY_ID in the environment."),
+      OptionSpec(
+        "--access-key-file", "FILE",
+        "Take the library's access key from FILE; else BUNNY_ACCESS_KEY in the environment, else "
+          + "the file bunny-access-key in $CREDENTIALS_DIRECTORY."),
+      OptionSpec(
+        "--api-url", "URL",
+        "Where Bunny's API is; else BUNNY_API_URL in the environment, else Bunny's own."),
+      OptionSpec("--no-start", nil, "Stay in preview: somebody else starts the stream."),
+      OptionSpec(
+        "--on-exit", "WHAT",
+        "What becomes of the stream when a signal ends the broadcast: leave (the default), so that "
+          + "the next broadcast resumes it, or end: for good, it can never run again."),
+    ] + media
+
+  static let publish =
+    [
+      OptionSpec(
+        "--to", "URL",
+        "Where to publish: rtmp://HOST[:PORT]/APP/KEY. Other users of this machine may read what "
+          + "stands on a command line; --key-file keeps the key from them."),
+      OptionSpec(
+        "--backup", "URL",
+        "Where to publish when the first fails. Checked; not used by this version."),
+      OptionSpec(
+        "--key-file", "FILE",
+        "Take the stream key from FILE (- is standard input); then the URLs end with the "
+          + "application."),
+    ] + media
+
+  /// What both ways of broadcasting take.
+  private static let media = [
     OptionSpec("--video", "SRC", "The picture: \(VideoInput.grammar) (the default)."),
     OptionSpec("--audio", "SRC", "The sound: \(AudioInput.grammar) (the default)."),
     OptionSpec(

@@ -19,9 +19,10 @@ package struct BitrateMeter {
   package mutating func add(bytes: Int, at time: Double) {
     let start = first ?? time
     first = start
-    let now = max(step, Int((time - start) * Double(Self.stepsASecond) + 1e-6))
+    let steps = (time - start) * Double(Self.stepsASecond) + 1e-6
     // A leap of hours (a broken timestamp) is not filled second by second.
-    guard now - step < 86_400 * Self.stepsASecond else { return }
+    guard steps < Double(step + 86_400 * Self.stepsASecond) else { return }
+    let now = max(step, Int(max(0, steps)))
     while step < now { closeStep() }
     while perSecond.count <= step / Self.stepsASecond { perSecond.append(0) }
     perSecond[step / Self.stepsASecond] += bytes * 8

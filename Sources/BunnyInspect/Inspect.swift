@@ -1,5 +1,5 @@
 import BunnyCapture
-import BunnyMedia
+public import BunnyMedia
 import BunnySystem
 import Glibc
 
@@ -11,38 +11,47 @@ import Glibc
 ///   - location: a file's path, or an address that FFmpeg opens.
 ///   - secondsLimit: stop after that many seconds of media, by the timestamps; nil reads to the end,
 ///     which a live stream may not have.
-///   - shouldStop: asked between packets: true ends it as if the media ended there.
+///   - interrupter: ends it at once, from any thread, as if the media ended there.
 /// - Throws: ``InspectError`` when there is nothing to inspect. What goes wrong later is in the
 ///   report.
 public func inspect(
-  _ location: String, secondsLimit: Double? = nil, shouldStop: () -> Bool = { false }
+  _ location: String, secondsLimit: Double? = nil, interrupter: Interrupter = Interrupter()
 ) throws(InspectError) -> Report {
   try inspect(
-    location, secondsLimit: secondsLimit, stallLimit: .seconds(10), shouldStop: shouldStop)
+    location, secondsLimit: secondsLimit, stallLimit: .seconds(10), interrupter: interrupter)
 }
 
-/// - Parameter stallLimit: how long, in nanoseconds, an address may deliver nothing.
+/// - Parameter stallLimit: how long, in nanoseconds, an address may deliver nothing, also while it is
+///   opened.
 package func inspect(
-  _ location: String, secondsLimit: Double? = nil, stallLimit: Int64, shouldStop: () -> Bool
+  _ location: String, secondsLimit: Double? = nil, stallLimit: Int64,
+  interrupter: Interrupter = Interrupter()
 ) throws(InspectError) -> Report {
-  let inspection = try Inspection(Location(text: location))
-  return inspection.run(
-    secondsLimit: secondsLimit, stallLimit: stallLimit, shouldStop: shouldStop)
+  let place = Location(text: location)
+  let guardian = StallGuard(within: interrupter, after: place.isAddress ? stallLimit : nil)
+  let inspection = try Inspection(place, interrupter, guardian)
+  return inspection.run(secondsLimit: secondsLimit)
 }
 
 /// One reading of one thing.
 private final class Inspection {
   private let location: Location
   private let demuxer: Demuxer
+  private let interrupter: Interrupter
+  private let guardian: StallGuard
   private var video: VideoTrack?
   private var audio: AudioTrack?
   private var interleaving = InterleavingCheck()
   private var firstDts: Double?
   private var readError: String?
 
-  init(_ location: Location) throws(InspectError) {
+  init(
+    _ location: Location, _ interrupter: Interrupter, _ guardian: StallGuard
+  ) throws(InspectError) {
     self.location = location
-    demuxer = try open(location)
+    self.interrupter = interrupter
+    self.guardian = guardian
+    demuxer = try open(location, guardian)
     guard demuxer.video != nil || demuxer.audio != nil else {
       throw .notMedia(location.withoutSecrets, reason: "it holds neither pictures nor sound")
     }
@@ -55,20 +64,17 @@ private final class Inspection {
     }
   }
 
-  func run(secondsLimit: Double?, stallLimit: Int64, shouldStop: () -> Bool) -> Report {
-    let guardian = location.isAddress ? StallGuard(demuxer.interrupter, after: stallLimit) : nil
-    defer { guardian?.end() }
+  func run(secondsLimit: Double?) -> Report {
     do {
-      while !shouldStop(), let (track, packet) = try demuxer.next() {
-        guardian?.progress()
+      while !interrupter.isInterrupted, let (track, packet) = try demuxer.next() {
         if isOver(packet, secondsLimit) { break }
         add(packet, of: track)
+        guardian.begin()
       }
     } catch {
-      readError =
-        demuxer.interrupter.isInterrupted
-        ? "nothing came for \(decimal(Double(stallLimit) / 1e9, 1)) s" : error.reason
+      if !interrupter.isInterrupted { readError = error.reason }
     }
+    if guardian.hasFired { readError = guardian.words }
     video?.finish()
     audio?.finish()
     return report()
@@ -107,15 +113,21 @@ private final class Inspection {
   }
 }
 
-private func open(_ location: Location) throws(InspectError) -> Demuxer {
+private func open(
+  _ location: Location, _ guardian: StallGuard
+) throws(InspectError) -> Demuxer {
   let name = location.withoutSecrets
   if !location.isAddress && access(location.text, F_OK) != 0 && errno == ENOENT {
     throw .missing(name)
   }
   do {
-    return try Demuxer(location.text)
+    return try Demuxer(location.text, interrupter: guardian.interrupter)
   } catch {
-    if error.isInvalidData { throw .notMedia(name, reason: error.reason) }
+    if guardian.hasFired { throw .unreadable(name, reason: guardian.words) }
+    // The same as for a source, but that an address is never missing.
+    if case .notMedia = SourceError(error, opening: name) {
+      throw .notMedia(name, reason: error.reason)
+    }
     throw .unreadable(name, reason: error.reason)
   }
 }

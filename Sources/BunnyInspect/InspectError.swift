@@ -1,3 +1,5 @@
+import BunnySystem
+
 /// Why something cannot be inspected.
 public enum InspectError: Error, Equatable, Sendable {
   /// There is no such file.
@@ -31,7 +33,7 @@ package struct Location {
 
   /// Without what may be secret: an address's user, its query, and an RTMP stream's key.
   package var withoutSecrets: String {
-    guard isAddress, let separator = text.firstRange(of: "://") else { return text }
+    guard isAddress, let separator = text.firstRange(of: "://") else { return hidingAddress(text) }
     let scheme = text[..<separator.lowerBound]
     let rest = text[separator.upperBound...].prefix { $0 != "?" && $0 != "#" && $0 != " " }
     var parts = rest.split(separator: "/", omittingEmptySubsequences: false)

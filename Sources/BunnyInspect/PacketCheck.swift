@@ -35,7 +35,7 @@ struct PacketCheck {
     return PacketReport(
       count: count, bytes: bytes, firstPts: firstPts, seconds: seconds, withoutTime: withoutTime,
       dtsNotRising: dtsNotRising, ptsTwice: ptsTwice, bitratePerSecond: bitrate.perSecond,
-      meanBitrate: seconds > 0 ? Int((Double(bytes * 8) / seconds).rounded()) : 0,
+      meanBitrate: seconds > 0 ? Int(min(1e15, Double(bytes * 8) / seconds).rounded()) : 0,
       lowestBitrate: bitrate.lowest, highestBitrate: bitrate.highest)
   }
 }
@@ -82,8 +82,9 @@ struct InterleavingCheck {
 }
 
 extension Packet {
-  var dtsIfKnown: Int64? { dts == .min ? nil : dts }
-  var ptsIfKnown: Int64? { pts == .min ? nil : pts }
+  /// A time that no clock says counts as none.
+  var dtsIfKnown: Int64? { timebase.nanoseconds(dts) == nil ? nil : dts }
+  var ptsIfKnown: Int64? { timebase.nanoseconds(pts) == nil ? nil : pts }
   func seconds(_ ticks: Int64) -> Double { Double(ticks) * timebase.value }
 }
 

@@ -1,4 +1,4 @@
-/// What ``inspect(_:secondsLimit:shouldStop:)`` found out about a recording or a live stream.
+/// What ``inspect(_:secondsLimit:interrupter:)`` found out about a recording or a live stream.
 ///
 /// Times are in seconds of the container's own timeline where a field does not say otherwise.
 public struct Report: Codable, Equatable, Sendable {

@@ -37,7 +37,7 @@ final class VideoTrack {
   /// The picture, converted when its samples are of another form than 8-bit 4:2:0.
   private func readable(_ picture: Picture) -> Picture? {
     if picture.hasPlanes { return picture }
-    let (width, height) = (picture.width & ~1, picture.height & ~1)
+    let (width, height) = (max(2, picture.width & ~1), max(2, picture.height & ~1))
     let converter = converter ?? PictureConverter(width: width, height: height, fill: .crop)
     self.converter = converter
     guard let converted = try? converter.convert(picture) else {

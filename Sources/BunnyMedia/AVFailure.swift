@@ -9,6 +9,11 @@ public struct AVFailure: Error, Equatable, Sendable, CustomStringConvertible {
   /// What it returned: a negative `errno`, or one of FFmpeg's own negative tags.
   public let code: Int32
 
+  package init(call: String, code: Int32) {
+    self.call = call
+    self.code = code
+  }
+
   public var description: String { "\(call): \(reason) (\(code))" }
 
   /// FFmpeg's own words for ``code``: "Invalid argument".
@@ -17,6 +22,9 @@ public struct AVFailure: Error, Equatable, Sendable, CustomStringConvertible {
     av_strerror(code, &text, text.count)
     return text.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }
+
+  /// This machine's FFmpeg was built without what was to encode.
+  public var isMissingEncoder: Bool { call.hasPrefix("avcodec_find_encoder") }
 
   /// The data is not what its container or codec says it is.
   public var isInvalidData: Bool { code == bunny_error_invalid_data }

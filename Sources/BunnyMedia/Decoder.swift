@@ -8,12 +8,17 @@ public final class Decoder {
   /// Packets that were refused, or came out marked as broken.
   public private(set) var errors = 0
 
+  private let onError: @Sendable () -> Void
   private let context: CodecContext
   private let frame = Frame()
   private let timebase: Timebase
 
+  /// - Parameter onError: is called each time ``errors`` counts, by the thread that decodes.
   /// - Throws: ``AVFailure`` when this FFmpeg has no decoder for it, or cannot open it.
-  public init(_ track: Demuxer.Track) throws(AVFailure) {
+  public init(
+    _ track: Demuxer.Track, onError: @escaping @Sendable () -> Void = {}
+  ) throws(AVFailure) {
+    self.onError = onError
     let parameters = track.parameters
     guard let codec = avcodec_find_decoder(parameters.raw.pointee.codec_id) else {
       throw AVFailure(call: "avcodec_find_decoder", code: bunny_error_decoder_not_found)
@@ -34,14 +39,20 @@ public final class Decoder {
   /// - Parameter body: is handed each frame that came out, with its pts in nanoseconds (nil when
   ///   nothing tells it), and may keep what it holds by moving it.
   func decode(_ packet: Packet?, _ body: (borrowing Frame, _ pts: Int64?) -> Void) {
-    if avcodec_send_packet(context.raw, packet?.raw) < 0 && packet != nil { errors += 1 }
-    while avcodec_receive_frame(context.raw, frame.raw) >= 0 {
-      if frame.raw.pointee.decode_error_flags != 0 { errors += 1 }
-      let ticks = frame.raw.pointee.best_effort_timestamp
-      body(
-        frame, ticks == bunny_no_pts ? nil : timebase.convert(ticks, to: .nanoseconds))
+    if avcodec_send_packet(context.raw, packet?.raw) < 0 && packet != nil { count() }
+    while true {
+      let code = avcodec_receive_frame(context.raw, frame.raw)
+      if code == bunny_error_again || code == bunny_error_eof { return }
+      guard code >= 0 else { return count() }
+      if frame.raw.pointee.decode_error_flags != 0 { count() }
+      body(frame, timebase.nanoseconds(frame.raw.pointee.best_effort_timestamp))
       av_frame_unref(frame.raw)
     }
+  }
+
+  private func count() {
+    errors += 1
+    onError()
   }
 
   /// Pictures of one packet, each at `zero` plus its pts; nil drains.

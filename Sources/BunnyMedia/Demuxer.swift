@@ -1,4 +1,5 @@
 import CBunnyFFmpeg
+import Glibc
 
 /// Reads the packets of any file or address that FFmpeg opens.
 ///
@@ -33,11 +34,13 @@ public final class Demuxer {
   /// - Parameters:
   ///   - inputFormat: a libavformat or libavdevice input's name; nil lets FFmpeg find out.
   ///   - options: as the input takes them; those it does not know are ignored.
+  ///   - interrupter: makes this, and every call that waits for the input, give up.
   /// - Throws: ``AVFailure`` from `avformat_open_input` or `avformat_find_stream_info`.
   public init(
-    _ location: String, inputFormat: String? = nil, options: [String: String] = [:]
+    _ location: String, inputFormat: String? = nil, options: [String: String] = [:],
+    interrupter: Interrupter = Interrupter()
   ) throws(AVFailure) {
-    context = FormatContext()
+    context = FormatContext(interrupter)
     let input = inputFormat.flatMap { av_find_input_format($0) }
     if inputFormat != nil && input == nil {
       throw AVFailure(call: "av_find_input_format", code: bunny_error_decoder_not_found)
@@ -46,9 +49,8 @@ public final class Demuxer {
     try check("avformat_find_stream_info", avformat_find_stream_info(context.raw, nil))
     format = String(cString: context.raw.pointee.iformat.pointee.name)
     video = context.bestTrack(AVMEDIA_TYPE_VIDEO)
-    audio = context.bestTrack(AVMEDIA_TYPE_AUDIO)
-    let start = context.raw.pointee.start_time
-    self.start = start == bunny_no_pts ? 0 : start * 1000
+    audio = context.bestTrack(AVMEDIA_TYPE_AUDIO, relatedTo: video)
+    start = Timebase(1, Int32(AV_TIME_BASE)).nanoseconds(context.raw.pointee.start_time) ?? 0
   }
 
   /// Leaves out the packets of every track but `tracks`.
@@ -68,7 +70,13 @@ public final class Demuxer {
     while true {
       let code = av_read_frame(context.raw, box.raw)
       if code == bunny_error_eof { return nil }
-      if code == bunny_error_again { continue }
+      if code == bunny_error_again {
+        if interrupter.isInterrupted {
+          throw AVFailure(call: "av_read_frame", code: bunny_error_exit)
+        }
+        usleep(2000)  // an input that does not wait by itself
+        continue
+      }
       try check("av_read_frame", code)
       let index = Int(box.raw.pointee.stream_index)
       let timebase = context.raw.pointee.streams[index]!.pointee.time_base
@@ -93,10 +101,11 @@ public final class Demuxer {
 /// Owns one `AVFormatContext` that is read from.
 final class FormatContext {
   var raw: UnsafeMutablePointer<AVFormatContext>
-  let interrupter = Interrupter()
+  let interrupter: Interrupter
   private var isOpen = false
 
-  init() {
+  init(_ interrupter: Interrupter) {
+    self.interrupter = interrupter
     raw = avformat_alloc_context()
     raw.pointee.interrupt_callback = AVIOInterruptCB(
       callback: { opaque in
@@ -118,8 +127,11 @@ final class FormatContext {
     isOpen = true
   }
 
-  func bestTrack(_ type: AVMediaType) -> Demuxer.Track? {
-    let index = av_find_best_stream(raw, type, -1, -1, nil, 0)
+  /// - Parameter related: of a container of several programs, the one that this track belongs to.
+  func bestTrack(
+    _ type: AVMediaType, relatedTo related: Demuxer.Track? = nil
+  ) -> Demuxer.Track? {
+    let index = av_find_best_stream(raw, type, -1, Int32(related?.index ?? -1), nil, 0)
     guard index >= 0, let stream = raw.pointee.streams[Int(index)] else { return nil }
     let timebase = Timebase(stream.pointee.time_base)
     let duration = stream.pointee.duration

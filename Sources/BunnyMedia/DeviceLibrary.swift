@@ -18,6 +18,9 @@ public enum DeviceLibrary {
   /// The file that the dynamic linker looks for.
   public static let name = "libavdevice.so.\(LIBAVDEVICE_VERSION_MAJOR)"
 
+  /// Debian's package that has it.
+  public static let package = "libavdevice\(LIBAVDEVICE_VERSION_MAJOR)"
+
   private static let loaded: Bool = {
     guard let library = DynamicLibrary(name) else { return false }
     let register: @convention(c) () -> Void = library.function("avdevice_register_all")

@@ -7,7 +7,7 @@ struct DynamicLibrary: Sendable {
   /// - Parameter name: as the dynamic linker finds it: `libavfilter.so.8`.
   /// - Returns: nil when this machine does not have it.
   init?(_ name: String) {
-    guard let handle = dlopen(name, RTLD_NOW | RTLD_GLOBAL) else { return nil }
+    guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else { return nil }
     self.handle = handle
   }
 

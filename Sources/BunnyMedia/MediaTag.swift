@@ -24,15 +24,15 @@ public struct MediaTag: Sendable {
 
   /// When a frame passed which stage.
   public struct Trace: Sendable {
-    /// Its picture reached this program.
-    public var arrival: MonotonicTime
+    /// Its picture had reached this program, and the encoder was done with the one before.
+    public var ready: MonotonicTime
     /// It was handed to the encoder.
     public var encoding: MonotonicTime
     /// It entered the tag log, interleaved.
     public var logged: MonotonicTime
 
-    public init(arrival: MonotonicTime, encoding: MonotonicTime, logged: MonotonicTime) {
-      self.arrival = arrival
+    public init(ready: MonotonicTime, encoding: MonotonicTime, logged: MonotonicTime) {
+      self.ready = ready
       self.encoding = encoding
       self.logged = logged
     }

@@ -30,10 +30,12 @@ public final class PictureConverter {
     let form = Form(picture.raw.pointee)
     if isBroadcastForm(form) { return picture }
     if form != source { try open(form) }
-    guard let fit, let scaler else { return picture }
+    guard let fit, let scaler else {
+      throw AVFailure(call: "sws_getContext", code: bunny_error_invalid_data)
+    }
     let part = Frame()
     try check("av_frame_ref", av_frame_ref(part.raw, picture.raw))
-    part.raw.cut(to: fit.source)
+    try part.raw.cut(to: fit.source)
     let frame = pool.frame()
     if fit.target.width < width || fit.target.height < height { frame.raw.blacken() }
     try check(
@@ -52,6 +54,7 @@ public final class PictureConverter {
       picture: (Int(form.width), Int(form.height), form.pixelAspect),
       frame: (width, height), fill: fill)
     sws_freeContext(scaler)
+    (scaler, source) = (nil, nil)  // a form that is refused leaves nothing behind
     // A negative filter tap at full chroma resolution: the picture stays sharp and its colours true.
     let flags =
       SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP | SWS_FULL_CHR_H_INT
@@ -115,12 +118,13 @@ extension Form {
 
 extension UnsafeMutablePointer<AVFrame> {
   /// Leaves only `part` of the picture visible. Copies nothing.
-  fileprivate func cut(to part: PictureFit.Rectangle) {
+  fileprivate func cut(to part: PictureFit.Rectangle) throws(AVFailure) {
     pointee.crop_left = part.x
     pointee.crop_top = part.y
     pointee.crop_right = Int(pointee.width) - part.x - part.width
     pointee.crop_bottom = Int(pointee.height) - part.y - part.height
-    av_frame_apply_cropping(self, Int32(AV_FRAME_CROP_UNALIGNED))
+    try check(
+      "av_frame_apply_cropping", av_frame_apply_cropping(self, Int32(AV_FRAME_CROP_UNALIGNED)))
   }
 
   /// Makes the whole frame black.

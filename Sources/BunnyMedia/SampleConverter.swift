@@ -51,6 +51,15 @@ public final class SampleConverter {
       swr_alloc_set_opts2(
         &resampler, &stereo, AV_SAMPLE_FMT_FLTP, Int32(broadcastSampleRate),
         &samples.raw.pointee.ch_layout, AVSampleFormat(form.format), form.sampleRate, 0, nil))
+    if form.channels == 1 {
+      // Each speaker gets all of it; FFmpeg's own matrix makes it 3 dB quieter.
+      try check("swr_set_matrix", swr_set_matrix(resampler, [1, 1], 1))
+    } else {
+      // Many channels into two: turned down so far that their sum cannot clip.
+      try check(
+        "av_opt_set_double(rematrix_maxval)",
+        av_opt_set_double(UnsafeMutableRawPointer(resampler), "rematrix_maxval", 1, 0))
+    }
     try check("swr_init", swr_init(resampler))
     source = form
   }

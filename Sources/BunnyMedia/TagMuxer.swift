@@ -56,12 +56,12 @@ public final class TagMuxer {
   /// The tag of one packet.
   ///
   /// - Parameter shift: milliseconds that its times move by, so that none is negative.
-  /// - Returns: nil for what lies before the beginning of time: AAC's priming.
+  /// - Returns: nil for what is heard before the beginning of time: AAC's priming.
   /// - Throws: ``AVFailure`` from `av_write_frame`: times that do not rise, for one.
   public func tag(_ packet: Packet, shift: Int64 = 0) throws(AVFailure) -> MediaTag? {
     let dts = packet.timebase.convert(packet.dts, to: .milliseconds) + shift
     let pts = packet.timebase.convert(packet.pts, to: .milliseconds) + shift
-    guard dts >= 0 else { return nil }
+    guard packet.pts >= 0 else { return nil }
     try check("av_packet_ref", av_packet_ref(box.raw, packet.raw))
     defer { av_packet_unref(box.raw) }
     box.raw.pointee.stream_index = 0

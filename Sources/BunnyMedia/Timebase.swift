@@ -31,6 +31,13 @@ public struct Timebase: Hashable, Sendable, CustomStringConvertible {
     av_rescale_q(ticks, raw, other.raw)
   }
 
+  /// `ticks` of this timebase in nanoseconds; nil where that is further than 73 years (2^61) from
+  /// zero. No clock says so, only broken files do, and sums of what is left cannot overflow.
+  public func nanoseconds(_ ticks: Int64) -> Int64? {
+    let nanoseconds = convert(ticks, to: .nanoseconds)
+    return (-1 << 61...1 << 61).contains(nanoseconds) ? nanoseconds : nil
+  }
+
   /// The nearest fraction to a frame rate: 29.97 is 30000/1001, as film and television mean it.
   public static func frameRate(_ framesPerSecond: Double) -> Timebase {
     let thousandAndFirst = (framesPerSecond * 1001).rounded()

@@ -83,6 +83,10 @@ public final class VideoEncoder {
   public func encode(
     _ picture: Picture, at pts: Int64, forcingKeyframe: Bool = false
   ) throws(AVFailure) -> [Packet] {
+    precondition(
+      picture.width == Int(context.raw.pointee.width)
+        && picture.height == Int(context.raw.pointee.height) && picture.format == "yuv420p",
+      "x264 would read past the end of \(picture.width)x\(picture.height) \(picture.format)")
     try check("av_frame_ref", av_frame_ref(frame.raw, picture.raw))
     defer { av_frame_unref(frame.raw) }
     frame.raw.pointee.pts = pts

@@ -49,7 +49,8 @@ struct PublishLoop {
       if ready[2] != 0 { feed.wake.clear() }
       if ready[0] & ~POLLOUT != 0 { try read(from: socket) }
       report(feed, onState)
-      try checkLimits()
+      // A socket that is ready is not stalled, however long this process was held up.
+      if ready[0] & POLLOUT == 0 { try checkLimits() }
     }
   }
 

@@ -54,6 +54,8 @@ public struct RTMPError: Error, Hashable, Sendable {
     case protocolViolation
     /// It worked, then broke.
     case lost
+    /// The ingest is not to blame: what was to be sent cannot be.
+    case unsendable
   }
 }
 
@@ -99,7 +101,8 @@ extension RTMPError {
     case .unknownHost, .unreachable, .timedOut, .tlsNotBuilt: .unreachable
     case .hungUp, .connectRejected, .createStreamRejected, .nameInUse, .publishRejected: .refused
     case .hungUpOnPublish, .keyRefused: .keyRefused
-    case .protocolViolation, .tagTooLong: .protocolViolation
+    case .protocolViolation: .protocolViolation
+    case .tagTooLong: .unsendable
     case .unpublished, .lost, .stalled: .lost
     }
   }
@@ -145,15 +148,19 @@ extension RTMPError: CustomStringConvertible {
     switch reason {
     case .connectRejected(let status):
       "\(ingest) refused the connection (\(status)); check the application in the URL"
-    case .createStreamRejected(let status): "\(ingest) refused to create a stream (\(status))"
+    case .createStreamRejected(let status):
+      "\(ingest) refused to create a stream (\(status)); look into the server's log"
     case .keyRefused(let status):
       "\(ingest) refused the stream key (\(status)); check the key and whether the stream has ended"
     case .nameInUse(let status):
       "\(ingest) says that somebody else publishes under this key (\(status)); "
         + "end the other broadcast, or wait until the server has forgotten a dead one"
-    case .publishRejected(let status): "\(ingest) refused to publish (\(status))"
-    case .unpublished(let status): "\(ingest) ended the stream (\(status))"
-    case .lost(let cause): "\(ingest) was lost while publishing (\(cause))"
+    case .publishRejected(let status):
+      "\(ingest) refused to publish (\(status)); look into the server's log"
+    case .unpublished(let status):
+      "\(ingest) ended the stream (\(status)); check whether somebody ended it there"
+    case .lost(let cause):
+      "\(ingest) was lost while publishing (\(cause)); check the network and the server"
     case .stalled(let seconds):
       "\(ingest) took no byte for \(Self.shown(seconds)) s while publishing; check the network"
     default: "\(ingest) failed"  // all others have their sentence above

@@ -3,19 +3,44 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void bunny_name_this_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
+void bunny_take_turns_of(uint64_t nanoseconds) {
+  if (sched_getscheduler(0) != SCHED_OTHER) return;  // somebody chose another, with chrt perhaps
+  struct {  // struct sched_attr, which glibc has since 2.41
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+  } attributes = {
+      .size = sizeof attributes,
+      .policy = SCHED_OTHER,
+      .flags = 1,  // SCHED_FLAG_RESET_ON_FORK: threads that this one starts are like any other
+      .nice = getpriority(PRIO_PROCESS, 0),  // the calling thread's; it stays
+      .runtime = nanoseconds,
+  };
+  syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
 void bunny_keep_secrets_on_crash(void) {
   static const int crashes[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGQUIT, SIGSYS};
-  for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) signal(crashes[i], SIG_DFL);
+  for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) {
+    // What the parent ignored (SIGQUIT, for a job in a script's background) stays ignored.
+    struct sigaction now;
+    if (sigaction(crashes[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      signal(crashes[i], SIG_DFL);
+  }
   const struct rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
   prctl(PR_SET_DUMPABLE, 0);

@@ -1,1 +1,26 @@
-print("not yet")
+import Foundation
+
+/// - Returns: Whether every goal is held.
+func bench(_ options: BenchOptions) async throws -> Bool {
+  for course in Course.all { try await course.prepare() }
+  var isHeld = true
+  for course in Course.all {
+    let rows = try await Comparison(course, options).rows()
+    let text = table("\(course.name), medians of \(options.rounds)", rows)
+    FileHandle.standardOutput.write(Data("\(text)\n\n".utf8))  // unbuffered, unlike print
+    isHeld = isHeld && rows.allSatisfy { $0.isHeld != false }
+  }
+  return isHeld
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+let signals = Running.endWithSignals()
+do {
+  exit(try await bench(BenchOptions(arguments)) ? 0 : 1)
+} catch let failure as BenchFailure {
+  say(failure.sentence)
+  exit(failure.status)
+} catch {
+  say("\(error)")
+  exit(70)
+}

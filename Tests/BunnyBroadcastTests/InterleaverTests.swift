@@ -34,6 +34,14 @@ import Testing
     #expect(shown(out) == ["audio 0"])
   }
 
+  @Test func `while the process was held up nothing was waited for`() {
+    var interleaver = Interleaver(longestHold: .seconds(3))
+    _ = interleaver.offer(audio(0), at: start)
+    #expect(interleaver.offer(audio(60_000), at: start + .seconds(60)).isEmpty)
+    let out = interleaver.offer(video(0), at: start + .seconds(60))
+    #expect(shown(out) == ["video 0", "audio 0"])
+  }
+
   @Test func `what comes after its place is gone is decoded later and shown when it was to be`() {
     var interleaver = Interleaver(longestHold: 0)
     #expect(shown(interleaver.offer(audio(100), at: start)) == ["audio 100"])
@@ -42,7 +50,7 @@ import Testing
     #expect(late[0].cts == 47)
     #expect(late[0].body == [0x27, 1, 0, 0, 47])
     let tooLate = interleaver.offer(video(90), at: start)
-    #expect(tooLate[0].dts == 100 && tooLate[0].cts == 0)
+    #expect(tooLate[0].dts == 101 && tooLate[0].cts == 0)
   }
 
   @Test func `when one track has ended the other goes straight through`() {
@@ -53,7 +61,7 @@ import Testing
     #expect(shown(interleaver.offer(audio(30), at: start)) == ["audio 30"])
   }
 
-  @Test func `dts never falls, whatever the order of arrival`() {
+  @Test func `dts never falls, and rises within a track, whatever the order of arrival`() {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<200 {
       var interleaver = Interleaver(longestHold: .milliseconds(Int64.random(in: 0...300)))
@@ -68,6 +76,10 @@ import Testing
       out += interleaver.finish(.video, at: start) + interleaver.finish(.audio, at: start)
       #expect(out.count == 100)
       #expect(zip(out, out.dropFirst()).allSatisfy { $0.dts <= $1.dts })
+      for kind in [MediaTag.Kind.video, .audio] {
+        let track = out.filter { $0.kind == kind }
+        #expect(zip(track, track.dropFirst()).allSatisfy { $0.dts < $1.dts })
+      }
     }
   }
 }

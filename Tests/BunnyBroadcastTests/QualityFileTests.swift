@@ -174,7 +174,10 @@ struct QualityFileTests {
     ),
   ])
   func `what is no JSON is told so, with the place`(_ json: String, _ reason: String) {
-    #expect(refusal(json) == "the quality file q.json is not JSON: \(reason)")
+    #expect(
+      refusal(json)
+        == "the quality file q.json is not JSON: \(reason); "
+        + "`bunny-broadcast presets --json` shows how one is written")
   }
 
   @Test func `strings may hold escapes, and are written with them`() throws {

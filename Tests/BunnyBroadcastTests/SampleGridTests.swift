@@ -47,16 +47,33 @@ import Testing
   @Test func `silence takes the place of sound that does not come`() {
     var grid = SampleGrid()
     _ = grid.place(0, count: 480, tolerance: 0)
-    #expect(grid.missed(at: .milliseconds(100), grace: .milliseconds(150)) == 0)
-    #expect(grid.missed(at: .milliseconds(200), grace: .milliseconds(150)) == 2400 - 480)
+    #expect(grid.missed(at: .milliseconds(100), grace: .milliseconds(150)) == .init())
+    #expect(
+      grid.missed(at: .milliseconds(200), grace: .milliseconds(150)) == .init(silence: 2400 - 480))
     #expect(grid.next == 2400)
   }
 
   @Test func `a hole longer than two seconds is jumped over`() {
     var grid = SampleGrid()
     _ = grid.place(0, count: 480, tolerance: 0)
-    #expect(grid.missed(at: .seconds(60), grace: 0) == 0)
     #expect(grid.place(.seconds(60), count: 480, tolerance: 0) == .init(jump: 2_880_000))
     #expect(grid.next == 2_880_480)
+  }
+
+  @Test func `a hole that nothing comes after is jumped over too, and silence goes on`() {
+    var grid = SampleGrid()
+    #expect(grid.missed(at: .seconds(60), grace: 0) == .init(jump: 2_880_000))
+    #expect(grid.missed(at: .seconds(60.1), grace: 0) == .init(silence: 4800))
+  }
+
+  @Test func `sound that follows none goes exactly where its time says`() {
+    var grid = SampleGrid()
+    let tolerance = Int64.milliseconds(80)
+    #expect(grid.place(time(3000), count: 480, tolerance: tolerance) == .init(silence: 3000))
+    #expect(grid.place(time(4000), count: 480, tolerance: tolerance) == .init())
+    _ = grid.missed(at: .seconds(1), grace: 0)
+    #expect(
+      grid.place(.seconds(1) + .milliseconds(50), count: 480, tolerance: tolerance)
+        == .init(silence: 2400))
   }
 }

@@ -4,14 +4,25 @@ import Testing
 
 @Suite struct SmallRulesTests {
   @Test func `the first try is at once, later ones after 0.5 to 15 s`() {
+    func waits(chance: Double) -> [Duration] {
+      var backoff = Backoff()
+      return (0..<8).map { _ in backoff.failed(chance: chance) }
+    }
+    func seconds(_ list: [Double]) -> [Duration] { list.map { .milliseconds(Int64($0 * 1000)) } }
+    #expect(waits(chance: 0) == seconds([0, 0.5, 1, 2, 5, 10, 10, 10]))
+    #expect(waits(chance: 0.5) == seconds([0, 0.625, 1.25, 2.5, 6.25, 12.5, 12.5, 12.5]))
+    #expect(waits(chance: 1) == seconds([0, 0.75, 1.5, 3, 7.5, 15, 15, 15]))
+  }
+
+  @Test func `what has worked for five seconds is tried again at once`() {
     var backoff = Backoff()
-    let longest = (0..<9).map { _ in backoff.failed(chance: 1) }
-    #expect(
-      longest
-        == [0, 0.5, 1, 2, 5, 10, 15, 15, 15].map { Duration.milliseconds(Int64($0 * 1000)) })
-    backoff.succeeded()
-    #expect(backoff.failed(chance: 0) == .zero)
-    #expect(backoff.failed(chance: 0) == .milliseconds(250))
+    _ = backoff.failed(chance: 0)
+    _ = backoff.failed(chance: 0)
+    backoff.published(for: .seconds(4.999))
+    #expect(backoff.failed(chance: 0) == .seconds(1))
+    backoff.published(for: .seconds(5))
+    #expect(backoff.failed(chance: 1) == .zero)
+    #expect(backoff.failed(chance: 0) == .milliseconds(500))
     #expect(backoff.failures == 2)
   }
 

@@ -40,6 +40,43 @@ import Testing
     }
   }
 
+  @Test func `a source that has ended is lost, and is opened again when asked again`() throws {
+    let sources = try open("av:lavfi:testsrc=s=64x64:r=50:d=0.2", "av:lavfi:sine=d=0.2")
+    let lost = "av:lavfi:testsrc=s=64x64:r=50:d=0.2"
+    for _ in 0..<2 {
+      for _ in 0..<10 { #expect(try sources.pictures.next() != nil) }
+      #expect(throws: SourceError.lost(lost, reason: "it has ended")) {
+        try sources.pictures.next()
+      }
+      var heard = 0
+      #expect(throws: SourceError.lost("av:lavfi:sine=d=0.2", reason: "it has ended")) {
+        while let run = try sources.sound?.next() { heard += run.count }
+      }
+      #expect(heard == 8820)
+    }
+  }
+
+  @Test(.enabled(if: XDisplay.isAvailable, "needs Xvfb"))
+  func `a screen that went away is captured again when it is back`() async throws {
+    let display = try await XDisplay()
+    let sources = try open("av:x11grab:\(display.name)")
+    #expect(try sources.pictures.next() != nil)
+    try await display.end()
+    #expect(throws: SourceError.self) { while try sources.pictures.next() != nil {} }
+    #expect(throws: SourceError.self) { try sources.pictures.next() }
+    let again = try await XDisplay(display.name)
+    #expect(again.name == display.name)
+    #expect(try sources.pictures.next() != nil)
+  }
+
+  @Test func `a library that is missing is named with its package`() {
+    let error = SourceError.libraryMissing(
+      "av:x11grab::0", library: "libavdevice.so.59", package: "libavdevice59")
+    #expect(
+      error.description == "av:x11grab::0 needs libavdevice.so.59, which is not on this machine; "
+        + "install the package libavdevice59")
+  }
+
   @Test func `inputs that are not there say so`() {
     #expect(throws: SourceError.unknownFormat("nosuch")) { try open("av:nosuch:device") }
     #expect { try open("av:x11grab::99") } throws: {

@@ -64,18 +64,66 @@ import Testing
 
   @Test func `a track that is asked for alone does not read the whole file into memory`() throws {
     // 40 s of picture and 1 s of sound: the sound has nothing for a long time.
-    let file = try open(clip(seconds: 40, sound: 1))
-    let source = try #require(file.sound)
-    var heard = 0
-    while heard < 48_000, let run = try source.next() { heard += run.count }
-    let waits = Flag()
-    startThread("sound") {
-      _ = try? source.next()
-      waits.isSet = true
+    #expect(try passesUntilStarved(clip(seconds: 40, sound: 1)) == 0)
+  }
+
+  @Test func `a short file without sound in its sound track is held for ten seconds too`() throws {
+    let path = folder.file("empty.mkv")
+    try ffmpeg([
+      "-f", "lavfi", "-i", "testsrc=s=64x64:r=25:d=1", "-f", "lavfi", "-i", "sine=r=48000:d=1",
+      "-c:v", "libx264", "-c:a", "pcm_s16le", "-af", "atrim=start=2", path,
+    ]) { _ in }
+    #expect(try passesUntilStarved(path) == 10)
+  }
+
+  /// How often the sound's end comes before there is nothing in the next ten seconds.
+  private func passesUntilStarved(_ path: String) throws -> Int {
+    let reader = try LoopingReader("file:\(path)", name: path, wanting: [.video, .audio])
+    var passes = 0
+    while passes < 100 {
+      switch try reader.next(.audio) {
+      case .packet: continue
+      case .endOfPass: passes += 1
+      case .starved: return passes
+      case .cancelled: return -1
+      }
     }
-    _ = try pictureTimes(file, count: 10)
-    #expect(!waits.isSet)
-    source.cancel()
+    return passes
+  }
+
+  @Test func `of several programs the picture's own sound is taken`() throws {
+    let path = folder.file("programs.ts")
+    try ffmpeg([
+      "-f", "lavfi", "-i", "sine=r=44100:d=2", "-f", "lavfi", "-i", "testsrc=s=64x64:r=25:d=2",
+      "-f", "lavfi", "-i", "sine=r=32000:d=2", "-map", "0", "-map", "1", "-map", "2", "-c:a",
+      "mp2", "-b:a:0", "256k", "-ac:a:0", "2", "-b:a:1", "64k", "-c:v", "mpeg2video", "-program",
+      "title=a:st=0", "-program", "title=b:st=1:st=2", path,
+    ]) { _ in }
+    let reader = try LoopingReader("file:\(path)", name: path, wanting: [.video, .audio])
+    #expect(reader.audio?.facts.sampleRate == 32_000)
+  }
+
+  @Test func `what cannot be decoded is counted`() throws {
+    let path = folder.file("png.mkv")
+    try ffmpeg(["-f", "lavfi", "-i", "testsrc=s=320x180:r=25:d=1", "-c:v", "png", path]) { _ in }
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    for index in bytes.count / 3..<bytes.count / 3 + 3000 { bytes[index] = UInt8(index & 0x7F) }
+    try bytes.write(to: URL(filePath: path))
+    let demuxer = try Demuxer(path)
+    let decoder = try Decoder(#require(demuxer.video))
+    var pictures = 0
+    while let (track, packet) = try demuxer.next() {
+      if track != demuxer.video?.index { continue }
+      pictures += decoder.pictures(packet, at: .now).count
+    }
+    try #require(decoder.errors > 0)
+
+    let counted = Watched(0)
+    let sources = try OpenSources(
+      video: .file(path), audio: .silence, width: 320, height: 180, frameRate: Timebase(25, 1),
+      decodeError: { counted.change { $0 += 1 } }, notice: { _ in })
+    for _ in 0...pictures { _ = try sources.pictures.next() }  // one more: past the broken one
+    #expect(counted.current == decoder.errors)
   }
 
   @Test func `a still picture is a film of one frame`() throws {
@@ -114,6 +162,18 @@ import Testing
     try ffmpeg(["-f", "lavfi", "-i", "sine=d=1", sound]) { _ in }
     #expect(throws: SourceError.notMedia(sound, reason: "it has no picture")) { try open(sound) }
     #expect(throws: SourceError.self) { try open(folder.path) }
+    let circle = folder.file("circle.mp4")
+    symlink(circle, circle)
+    let reason = "Too many levels of symbolic links"
+    #expect(throws: SourceError.unreadable(circle, reason: reason)) { try open(circle) }
+    let server = try ByteServer(Data("HTTP/1.0 404 Not Found\r\n\r\n".utf8))
+    #expect {
+      try open(server.address("http") + "/film.mp4")
+    } throws: {
+      "\($0)"
+        == "\(server.address("http"))/••• cannot be opened: Server returned 404 Not Found; "
+        + "check the address and the network"
+    }
   }
 
   @Test func `a file whose name is gone is played on`() throws {

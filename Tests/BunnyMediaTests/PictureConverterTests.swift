@@ -92,6 +92,20 @@ import Testing
     #expect(try converter.convert(picture) === picture)
   }
 
+  @Test func `a form that is refused spoils nothing that comes after`() throws {
+    let pictures = try decode(Self.forms[0])
+    let odd = try decode(
+      Form(
+        name: "palette", size: (640, 480),
+        options: ["-vf", "format=gray", "-pix_fmt", "monob", "-c:v", "rawvideo"], ending: "nut"))
+    let converter = PictureConverter(width: 1280, height: 720, fill: .crop)
+    for picture in [pictures[0], try #require(odd.first), pictures[0]] {
+      guard let converted = try? converter.convert(picture) else { continue }
+      #expect(converted.width == 1280 && converted.height == 720)
+      #expect(converted.format == "yuv420p")
+    }
+  }
+
   @Test func `bars beside a narrow picture are black, and its time is kept`() throws {
     let form = Form(
       name: "4:3", size: (640, 480), options: ["-pix_fmt", "yuv420p", "-c:v", "rawvideo"],

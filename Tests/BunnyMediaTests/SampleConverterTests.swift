@@ -46,6 +46,35 @@ import Testing
     #expect(abs(try #require(converted.first).time.nanoseconds) < 1_000_000)
   }
 
+  private func peak(_ runs: [Samples]) -> Float {
+    runs.reduce(0) { peak, run in
+      (0..<2).reduce(peak) { peak, channel in
+        run.withChannel(channel) { samples in samples.reduce(peak) { max($0, abs($1)) } }
+      }
+    }
+  }
+
+  @Test func `one channel is as loud from each speaker`() throws {
+    let mono = try convert(try sound(["-ac", "1", "-ar", "48000", "-c:a", "pcm_f32le"]))
+    #expect(abs(peak(mono) - 0.125) < 0.001)  // what ffmpeg's sine peaks at
+  }
+
+  @Test func `many channels are mixed down without clipping`() throws {
+    let path = folder.file("loud.wav")
+    try ffmpeg([
+      "-f", "lavfi", "-i", "aevalsrc=0.9|0.9|0.9|0.9|0.9|0.9:c=5.1:d=1:s=48000", "-c:a",
+      "pcm_f32le", path,
+    ]) { _ in }
+    let demuxer = try Demuxer(path)
+    let decoder = try Decoder(try #require(demuxer.audio))
+    var runs: [Samples] = []
+    while let (_, packet) = try demuxer.next() {
+      runs += decoder.samples(packet, at: MonotonicTime(nanoseconds: 0))
+    }
+    let mixed = peak(try convert(runs))
+    #expect(mixed <= 0.91 && mixed > 0.8)
+  }
+
   @Test func `sound in the broadcast's own form is handed on, not copied`() throws {
     let run = Samples(time: .now, count: 480) { left, right in
       left.update(repeating: 0.5)

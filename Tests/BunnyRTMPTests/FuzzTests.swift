@@ -1,4 +1,5 @@
 import BunnyRTMP
+import Foundation
 import Testing
 
 /// SplitMix64: the same bytes from the same seed, everywhere.
@@ -37,7 +38,9 @@ struct SeededGenerator: RandomNumberGenerator {
 /// Random and mutated input to every parser: whatever comes back, nothing traps. Seeded, so that a
 /// crash comes again.
 @Suite struct FuzzTests {
-  private static let rounds = 4000
+  /// A sample; `scripts/soak` asks for more.
+  private static let rounds =
+    ProcessInfo.processInfo.environment["BUNNY_FUZZ_ROUNDS"].flatMap(Int.init) ?? 4000
 
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `AMF0 reads or refuses any bytes`(seed: UInt64) {

@@ -60,6 +60,10 @@ struct EventLineTests {
       #""lost","ingest":"rtmp://host/app/•••","reason":"end of file"}"#
     ),
     (
+      .connection(ingest, .handshaking),
+      #""connection","ingest":"rtmp://host/app/•••","state":"handshaking"}"#
+    ),
+    (
       .sourceLost(source: "test", reason: "gone"),
       #""sourceLost","source":"test","reason":"gone"}"#
     ),
@@ -91,7 +95,9 @@ struct EventLineTests {
     var options = PublishOptions(to: PublishURL("rtmp://host/app/SECRET"))
     options.videoText = "test"
     #expect(
-      EventLine.begin(configuration, options).text(at: Self.moment)
+      EventLine.begin(
+        options, configuration.quality, ingests: (configuration.ingest, configuration.backup)
+      ).text(at: Self.moment)
         == "\(Self.head)\"begin\",\"version\":\"\(bunnyBroadcastVersion)\","
         + #""ingest":"rtmp://host/app/•••","backup":null,"video":"test","audio":"auto","#
         + #""width":1280,"height":720,"frameRate":30,"videoBitrate":2500000,"#

@@ -24,7 +24,7 @@ struct ExitCodeTests {
     (.timedOut(.connect, seconds: 1), .unreachable), (.lost("x"), .unreachable),
     (.stalled(seconds: 1), .unreachable), (.hungUp(.connect, cause: "x"), .refused),
     (.connectRejected(ServerStatus(code: "x", text: "")), .refused),
-    (.nameInUse(ServerStatus(code: "x", text: "")), .refused), (.tagTooLong(bytes: 1), .refused),
+    (.nameInUse(ServerStatus(code: "x", text: "")), .refused), (.tagTooLong(bytes: 1), .usage),
     (.hungUpOnPublish(cause: "x"), .keyRefused),
     (.keyRefused(ServerStatus(code: "x", text: "")), .keyRefused),
   ])
@@ -36,6 +36,7 @@ struct ExitCodeTests {
   @Test(arguments: [
     (RTMPError.Category.unreachable, ExitCode.unreachable), (.lost, .unreachable),
     (.refused, .refused), (.protocolViolation, .refused), (.keyRefused, .keyRefused),
+    (.unsendable, .usage),
   ])
   func `every category of an ingest's errors has a code`(
     _ category: RTMPError.Category, _ code: ExitCode

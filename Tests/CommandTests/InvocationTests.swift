@@ -79,7 +79,7 @@ struct InvocationTests {
     (["publish", "--to", "--mute"], "--to needs a value; write --to URL"),
     (to + ["--to", "rtmp://b/c/d"], "--to is given twice; give it once"),
     (to + ["--mute", "--mute"], "--mute is given twice; give it once"),
-    (to + ["--mute=yes"], "--mute takes no value"),
+    (to + ["--mute=yes"], "--mute takes no value; write it alone"),
     (to + ["--qualty", "hd720"], "--qualty is no option of publish; did you mean --quality?"),
     (to + ["--Video", "test"], "--Video is no option of publish; did you mean --video?"),
     (
@@ -127,6 +127,7 @@ struct InvocationTests {
   ])
   func `a mistake is told in one sentence`(_ arguments: [String], _ sentence: String) {
     #expect(refusal(arguments) == CommandError(.usage, sentence))
+    #expect(ConsoleText.printable(sentence) == sentence)
   }
 
   @Test(arguments: [

@@ -30,7 +30,7 @@ public final class ChildProcess: Sendable {
   public let processID: pid_t
   public let startedAt: MonotonicTime
   private let state = Watched(ChildState())
-  private let input: Int32  // -1: none
+  private let input: Int32  // a pipe or the terminal; -1: none
 
   /// Starts `path` (looked for in PATH when it has no slash).
   ///
@@ -47,9 +47,39 @@ public final class ChildProcess: Sendable {
     input = takesInput ? try spawn.writePipe(for: STDIN_FILENO) : -1
     startedAt = .now
     processID = try spawn.start(in: workingDirectory)
+    watch(output, error)
+  }
+
+  /// Starts `path` on a terminal of its own: all that it shows there is ``standardOutput``, and
+  /// ``write(_:)`` types.
+  public init(
+    onTerminalOf columns: UInt16, _ path: String, _ arguments: [String],
+    environment: [String: String], workingDirectory: String? = nil
+  ) throws {
+    let terminal = try PseudoTerminal(columns: columns)
+    var spawn = Spawn(path, arguments, environment: environment)
+    spawn.useTerminal(terminal.path)
+    input = terminal.master
+    startedAt = .now
+    processID = try spawn.start(in: workingDirectory)
+    watch(dup(input), nil)
+  }
+
+  /// How the terminal is set; of a child that has one.
+  public var terminalModes: termios {
+    var modes = termios()
+    tcgetattr(input, &modes)
+    return modes
+  }
+
+  private func watch(_ output: Int32, _ error: Int32?) {
     let (state, processID) = (state, processID)
     startThread("child-out") { Self.read(output, .output, into: state) }
-    startThread("child-err") { Self.read(error, .error, into: state) }
+    if let error {
+      startThread("child-err") { Self.read(error, .error, into: state) }
+    } else {
+      state.change { $0.append([], to: .error) }
+    }
     startThread("child-wait") { Self.reap(processID, into: state) }
   }
 

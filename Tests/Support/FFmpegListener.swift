@@ -14,7 +14,7 @@ public final class FFmpegListener: Sendable {
   /// Starts it and waits until it listens.
   public init() async throws {
     directory = try TemporaryDirectory()
-    port = try FreePort.next()
+    port = FreePort.next()
     ffmpeg = try ChildProcess(
       "ffmpeg",
       [

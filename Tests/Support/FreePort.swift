@@ -3,11 +3,18 @@ import Foundation
 
 /// TCP ports of 127.0.0.1.
 public enum FreePort {
-  /// A port that nobody listens on. Somebody else may take it before it is used; so far nobody did.
-  public static func next() throws -> UInt16 {
-    let listener = try Loopback.listen(port: 0)
-    defer { close(listener) }
-    return try Loopback.port(of: listener)
+  /// Below those that the kernel gives to whoever connects (from 32768): one of these would be taken
+  /// by a passing connection now and then, before a server that was told of it has bound it.
+  private static let range: Range<UInt16> = 15_000..<31_000
+
+  /// A port that nobody listens on.
+  public static func next() -> UInt16 {
+    while true {
+      let port = UInt16.random(in: range)
+      guard let listener = try? Loopback.listen(port: port) else { continue }
+      close(listener)
+      return port
+    }
   }
 
   /// Waits until somebody listens on `port`, without connecting: `ffmpeg -listen 1` takes only one.
@@ -20,6 +27,17 @@ public enum FreePort {
         throw WaitedInVain(what: "a listener on port \(port)", seconds: seconds)
       }
       try await Task.sleep(for: .milliseconds(5))  // nobody is told when a listener is born
+    }
+  }
+
+  /// Waits until nobody listens on `port` any more.
+  public static func waitUntilFree(_ port: UInt16, atMost seconds: Double = 20) async throws {
+    let end = MonotonicTime.now + .seconds(seconds)
+    while isListening(port) {
+      guard MonotonicTime.now < end else {
+        throw WaitedInVain(what: "port \(port) to be free", seconds: seconds)
+      }
+      try await Task.sleep(for: .milliseconds(5))
     }
   }
 

@@ -21,21 +21,23 @@ public final class NginxIngest: Sendable {
   private let nginx: ChildProcess
 
   /// Starts nginx and waits until it listens.
-  public init() async throws {
+  ///
+  /// - Parameter port: nil takes a free one.
+  public init(port: UInt16? = nil) async throws {
     directory = try TemporaryDirectory()
-    port = try FreePort.next()
-    let httpPort = try FreePort.next()
+    self.port = port ?? FreePort.next()
+    let httpPort = FreePort.next()
     for folder in ["logs", "recordings", "temp"] {
       try FileManager.default.createDirectory(
         atPath: directory.file(folder), withIntermediateDirectories: false)
     }
     let configuration = Self.configuration(
-      directory: directory.path, port: port, httpPort: httpPort)
+      directory: directory.path, port: self.port, httpPort: httpPort)
     try configuration.write(
       toFile: directory.file("nginx.conf"), atomically: false, encoding: .utf8)
     nginx = try ChildProcess(
       Self.command, ["-p", directory.path, "-c", directory.file("nginx.conf"), "-e", "stderr"])
-    try await FreePort.waitUntilListening(port)
+    try await FreePort.waitUntilListening(self.port)
     try await FreePort.waitUntilListening(httpPort)
   }
 

@@ -9,9 +9,10 @@ public final class ScriptedIngest: Sendable {
   private let visitors = Watched<[IngestVisit]>([])
   private let stop = WakeEvent()
 
-  public init(_ script: IngestScript = IngestScript()) throws {
-    let listener = try Loopback.listen(port: 0, receiveBuffer: script.receiveBuffer)
-    port = try Loopback.port(of: listener)
+  /// - Parameter port: 0 takes a free one.
+  public init(_ script: IngestScript = IngestScript(), port: UInt16 = 0) throws {
+    let listener = try Loopback.listen(port: port, receiveBuffer: script.receiveBuffer)
+    self.port = try Loopback.port(of: listener)
     let (visitors, stop) = (visitors, stop)
     startThread("ingest") {
       var loop = IngestLoop(listener: listener, script: script, visitors: visitors, stop: stop)
@@ -24,14 +25,19 @@ public final class ScriptedIngest: Sendable {
   /// Hangs up on everybody and listens no more.
   public func close() { stop.signal() }
 
+  /// The publish URL of a stream.
+  public func url(app: String = "live", key: String = "key") -> String {
+    "rtmp://127.0.0.1:\(port)/\(app)/\(key)"
+  }
+
   /// Where to publish to it.
   public func ingest(app: String = "live", key: String = "key") throws -> Ingest {
-    try Ingest("rtmp://127.0.0.1:\(port)/\(app)/\(key)")
+    try Ingest(url(app: app, key: key))
   }
 
   /// An ingest at a port where nobody listens.
   public static func refusedIngest() throws -> Ingest {
-    try Ingest("rtmp://127.0.0.1:\(try FreePort.next())/live/key")
+    try Ingest("rtmp://127.0.0.1:\(FreePort.next())/live/key")
   }
 
   /// All connections so far, oldest first.

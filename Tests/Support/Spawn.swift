@@ -8,6 +8,7 @@ struct Spawn: ~Copyable {
   private let environment: [String: String]
   private var actions = posix_spawn_file_actions_t()
   private var attributes = posix_spawnattr_t()
+  private var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
   private var childEnds: [Int32] = []  // closed here once the child has its copies
 
   init(_ path: String, _ arguments: [String], environment: [String: String]?) {
@@ -36,7 +37,14 @@ struct Spawn: ~Copyable {
     sigemptyset(&usual)
     for signal in [SIGPIPE, SIGINT, SIGTERM, SIGQUIT, SIGHUP] { sigaddset(&usual, signal) }
     posix_spawnattr_setsigdefault(&attributes, &usual)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+  }
+
+  /// Gives the child the terminal at `path` as its own: it leads a session, in the foreground.
+  mutating func useTerminal(_ path: String) {
+    flags |= 0x80  // POSIX_SPAWN_SETSID
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+      posix_spawn_file_actions_addopen(&actions, descriptor, path, O_RDWR, 0)
+    }
   }
 
   /// Our end of a pipe that the child writes to as `descriptor`.
@@ -63,6 +71,7 @@ struct Spawn: ~Copyable {
 
   mutating func start(in directory: String?) throws -> pid_t {
     if let directory { _ = bunny_spawn_in_directory(&actions, directory) }
+    posix_spawnattr_setflags(&attributes, Int16(flags))
     var processID = pid_t()
     let words = ([path] + arguments).map { strdup($0) } + [nil]
     let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]

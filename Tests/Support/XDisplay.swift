@@ -12,10 +12,19 @@ public final class XDisplay: Sendable {
   private let server: ChildProcess
 
   /// Starts it and waits until it has told its number.
-  public init() async throws {
+  ///
+  /// - Parameter name: of one that has ended, to take its place.
+  public init(_ name: String? = nil) async throws {
+    let place = name.map { [$0] } ?? []
     server = try ChildProcess(
-      Self.command, ["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"])
+      Self.command, place + ["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"])
     try await server.waitForOutput(in: .output) { $0.hasSuffix("\n") }
-    name = ":" + server.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)
+    self.name = ":" + server.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// Ends it and waits until it has ended.
+  public func end() async throws {
+    server.send(SIGTERM)
+    _ = try await server.outcome()
   }
 }

@@ -1,0 +1,88 @@
+package import BunnyStreamAPI
+
+/// Whether a live stream, as it was fetched, may be published to.
+package enum Admission: Equatable, Sendable {
+  /// - Parameters:
+  ///   - needsStart: viewers do not see it yet.
+  ///   - warning: what is odd about it, in a sentence; nil when nothing is.
+  case publish(key: String, needsStart: Bool, warning: String?)
+  /// It is over for good.
+  case refuse(BunnyLiveStreamStatus)
+  /// Something is missing that will come: fetch it again. Why, in words.
+  case again(String)
+
+  package init(_ stream: BunnyLiveStream) {
+    switch stream.status {
+    case .ended, .vodProcessing, .error:
+      self = .refuse(stream.status)
+      return
+    case .unknown, .created, .scheduled, .preview, .running: break
+    }
+    guard let key = stream.streamKey, !key.isEmpty else {
+      self = .again("it has no stream key yet")
+      return
+    }
+    self = .publish(
+      key: key, needsStart: stream.status != .running,
+      warning: stream.status == .unknown
+        ? "Bunny does not say what state the stream is in; trying it" : nil)
+  }
+}
+
+/// What to ask Bunny's API next, once an ingest has accepted the stream: whether it is ready every
+/// second, to start it when it is, then how it does every five seconds. Asks nothing itself.
+package struct Readiness: Equatable, Sendable {
+  package enum Step: Equatable, Sendable {
+    /// Ask for the ingest status after so many seconds.
+    case ask(after: Double)
+    /// Show it to viewers.
+    case start
+    /// Ask after so many seconds, only to know.
+    case watch(after: Double)
+  }
+
+  /// Seconds between two questions whether the stream is ready.
+  package static let pace = 1.0
+  /// Seconds between two looks at a stream that is running, or not to be started.
+  package static let watchPace = 5.0
+  /// Seconds of waiting before a person is told what is awaited.
+  package static let patience = 30.0
+
+  private var isWaiting: Bool
+  private var waited = 0.0
+  private var failedStarts = 0
+
+  /// - Parameter starts: the stream is to be started, and is not running yet.
+  package init(starts: Bool) { isWaiting = starts }
+
+  /// The first thing to do.
+  package var first: Step { isWaiting ? .ask(after: 0) : .watch(after: 0) }
+
+  /// - Parameters:
+  ///   - isReady: what the status said; nil when the API did not answer.
+  ///   - seconds: since the ingest accepted the stream.
+  /// - Returns: The next step, and whether it is time to say what is awaited: once.
+  package mutating func answered(
+    isReady: Bool?, after seconds: Double
+  ) -> (step: Step, saysWhatIsAwaited: Bool) {
+    guard isWaiting else { return (.watch(after: Self.watchPace), false) }
+    if isReady == true { return (.start, false) }
+    let saysIt = waited < Self.patience && seconds >= Self.patience
+    waited = seconds
+    return (.ask(after: Self.pace), saysIt)
+  }
+
+  /// The stream was started, or was found running.
+  package mutating func started() -> Step {
+    isWaiting = false
+    return .watch(after: Self.watchPace)
+  }
+
+  /// Starting it failed: it is asked again after 1, 2, 4, 8, then every 15 s, whatever the reason:
+  /// media flows meanwhile, and a stream that is shown late is better than one that never is.
+  package mutating func startFailed() -> Step {
+    let wait = failedStarts < 4 ? Self.pace * Double(1 << failedStarts) : 15
+    failedStarts += 1
+    return .ask(after: wait)
+  }
+}

@@ -1,0 +1,16 @@
+package import BunnyMedia
+import BunnySystem
+
+/// What sources are given along: whom they tell, and what makes them let go.
+package struct SourceContext: Sendable {
+  /// Makes opening give up, and what was opened read no more. From any thread.
+  package var interrupter = Interrupter()
+  /// How long an address may deliver nothing, nanoseconds.
+  package var stallLimit: Int64 = .seconds(10)
+  /// Is called for every packet that could not be decoded cleanly, by the capture threads.
+  package var decodeError: @Sendable () -> Void = {}
+  /// Is told what had to be helped, in a sentence.
+  package var notice: @Sendable (String) -> Void = { _ in }
+
+  package init() {}
+}

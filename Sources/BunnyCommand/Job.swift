@@ -1,0 +1,35 @@
+import BunnyBroadcast
+import BunnyRTMP
+import BunnyStreamAPI
+
+/// A broadcast that is ready to run, with what must be known of it around it.
+struct Job {
+  let broadcast: any Broadcasting
+  /// The same broadcast, where it is one to a live stream of Bunny's.
+  let live: LiveBroadcast?
+  /// Whether signals end the live stream for good.
+  let endsOnExit: Bool
+  let view: BroadcastView
+  /// The first event.
+  let beginning: EventLine
+
+  /// Reads the settings and files that the options name; opens nothing else.
+  init(
+    _ options: PublishOptions, _ environment: [String: String], warn: (String) -> Void
+  ) throws(CommandError) {
+    if let wanted = options.live {
+      var (plan, api) = try wanted.connection(LiveEnvironment(environment), warn: warn)
+      plan.retry = options.triesAgain ? .always : .never
+      let broadcast = LiveBroadcast(plan, api: api.liveStreams, configure: try options.media())
+      (self.broadcast, live, endsOnExit) = (broadcast, broadcast, wanted.endsOnExit)
+      view = BroadcastView(waitingFor: "asking Bunny's API", isMuted: options.isMuted)
+      beginning = .begin(options, try options.validQuality(), ingests: nil)
+    } else {
+      let configuration = try options.configuration(warn: warn)
+      (broadcast, live, endsOnExit) = (Broadcast(configuration), nil, false)
+      view = BroadcastView(configuration)
+      beginning = .begin(
+        options, configuration.quality, ingests: (configuration.ingest, configuration.backup))
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import BunnyMedia
+import BunnySystem
+
+/// One of the two ingests: its nginx, and the player that pulls from it what encoders publish.
+///
+/// Both belong to a thread of their own, which starts nginx again only when told to: an ingest that
+/// somebody kills stays dead.
+final class IngestServer: Sendable {
+  /// What the ingest tells, on its thread.
+  protocol Listener: Sendable {
+    func came(_ tag: MediaTag, from ingest: IngestName)
+    /// The player has lost its connection.
+    func broke(_ ingest: IngestName)
+    /// nginx is dead.
+    func ended(_ ingest: IngestName)
+  }
+
+  private struct State: Sendable {
+    var processID: Int32?  // nil: dead
+    var isPlaying = false
+    var shouldStart = true
+    var shouldEnd = false
+    var hasEnded = false
+    var failure: SandboxError?
+    var interrupter = Interrupter()
+  }
+
+  let name: IngestName
+  let port: UInt16
+  private let folder: String
+  private let configuration: String
+  private let source: String
+  private let listener: any Listener
+  private let state = Awaited(State())
+  private let wake = WakeEvent()
+
+  /// - Parameters:
+  ///   - folder: exists already and is this ingest's alone.
+  ///   - hooks: the address that nginx asks, without a slash at the end.
+  ///   - key: the stream to play.
+  init(
+    _ name: IngestName, port: UInt16, folder: String, hooks: String, key: String,
+    listener: any Listener
+  ) {
+    self.name = name
+    self.port = port
+    self.folder = folder
+    self.listener = listener
+    configuration = Nginx.configuration(folder: folder, port: port, hooks: hooks)
+    source = "rtmp://127.0.0.1:\(port)/live/\(key)"
+  }
+
+  /// Starts the thread, and waits until nginx is up and the player waits for a publisher.
+  func start() throws(SandboxError) {
+    startThread("ingest-\(name.rawValue)") { self.run() }
+    try waitUntilUp()
+  }
+
+  /// Ends nginx if it runs, starts it, and waits until it is up.
+  func restart() throws(SandboxError) {
+    state.change { state in
+      state.shouldStart = true
+      state.isPlaying = false
+      state.failure = nil
+      state.interrupter.interrupt()
+    }
+    wake.signal()
+    try waitUntilUp()
+  }
+
+  /// nil when it is dead.
+  var processID: Int32? { state.current.processID }
+
+  /// nginx told that the player is there.
+  func isPlayed() { state.change { $0.isPlaying = true } }
+
+  /// Ends nginx and the thread, and waits for that.
+  func end() {
+    state.change { state in
+      state.shouldEnd = true
+      state.interrupter.interrupt()
+    }
+    wake.signal()
+    state.wait(atMost: 10) { $0.hasEnded }
+  }
+
+  private func waitUntilUp() throws(SandboxError) {
+    let isUp = state.wait(atMost: 10) { $0.isPlaying || $0.failure != nil || $0.hasEnded }
+    if let failure = state.current.failure { throw failure }
+    if !isUp { throw .cannotStart(Nginx.command, reason: "port \(port) does not answer") }
+  }
+
+  // MARK: The thread
+
+  private func run() {
+    defer { state.change { $0.hasEnded = true } }
+    while !state.current.shouldEnd {
+      state.change { $0.shouldStart = false }
+      do throws(SandboxError) {
+        try serve(Nginx(folder: folder, configuration: configuration))
+      } catch {
+        state.change { $0.failure = error }
+      }
+      if !state.current.shouldEnd { listener.ended(name) }
+      while !state.current.shouldStart && !state.current.shouldEnd {
+        wake.wait(until: .distantFuture)
+      }
+    }
+  }
+
+  /// Plays from `nginx` until it is dead, or to be ended.
+  private func serve(_ nginx: consuming Nginx) throws(SandboxError) {
+    state.change { $0.processID = nginx.processID }
+    defer { state.change { $0.processID = nil } }
+    while true {
+      let interrupter = Interrupter()
+      let mustEnd = state.change { state in
+        state.interrupter = interrupter
+        return state.shouldEnd || state.shouldStart
+      }
+      if mustEnd {
+        nginx.end()
+        return
+      }
+      play(interrupter)
+      if nginx.hasEnded() {
+        guard state.current.isPlaying else {
+          throw .portTaken("the \(name.rawValue) ingest", port, "--\(name.rawValue)-port")
+        }
+        state.change { $0.isPlaying = false }
+        return
+      }
+      wake.wait(until: .now + .milliseconds(20))
+    }
+  }
+
+  private func play(_ interrupter: Interrupter) {
+    guard let reader = try? TagReader(source, interrupter: interrupter) else { return }
+    while let tag = try? reader.next() { listener.came(tag, from: name) }
+    listener.broke(name)
+  }
+}

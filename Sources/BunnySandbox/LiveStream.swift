@@ -1,0 +1,67 @@
+import BunnyMedia
+import BunnySystem
+import Foundation
+import Synchronization
+
+/// The one live stream: its facts, its state, who asked what, and what viewers see of it.
+package final class LiveStream: Sendable {
+  package let facts: StreamFacts
+  package let calls = CallLog()
+  package let viewer: Viewer
+  let created = Date()
+  let log: @Sendable (String) -> Void
+  private let begun = MonotonicTime.now
+  private let keyAfter: Int64
+  private let state: Mutex<LiveState>
+
+  /// - Parameters:
+  ///   - readyAfter: nanoseconds that media flows before the stream may be started.
+  ///   - keyAfter: nanoseconds for which the API keeps the stream key back.
+  package init(
+    _ facts: StreamFacts, readyAfter: Int64, keyAfter: Int64, viewer: Viewer,
+    log: @escaping @Sendable (String) -> Void
+  ) {
+    self.facts = facts
+    self.keyAfter = keyAfter
+    self.viewer = viewer
+    self.log = log
+    state = Mutex(LiveState(readyAfter: readyAfter))
+  }
+
+  /// A copy of the state as it is now.
+  package var live: LiveState { state.withLock { $0 } }
+
+  var showsKey: Bool { MonotonicTime.now - begun >= keyAfter }
+
+  /// Changes the state, lets the viewer see what that means, and says it in the log.
+  @discardableResult
+  func change<Result: Sendable>(_ body: (inout LiveState) -> Result) -> Result {
+    let (result, before, after) = state.withLock { live in
+      let before = live.status
+      let result = body(&live)
+      return (result, before, live.status)
+    }
+    guard before != after else { return result }
+    log("the stream is \(after.name)")
+    if after == .running { viewer.open() }
+    if after.isFinal { viewer.close() }
+    return result
+  }
+}
+
+extension LiveStream: IngestServer.Listener {
+  func came(_ tag: MediaTag, from ingest: IngestName) {
+    let now = MonotonicTime.now
+    if !tag.isSequenceHeader, change({ $0.mediaCame(on: ingest, at: now) }) {
+      log("media flows into the \(ingest.rawValue) ingest")
+    }
+    viewer.take(tag, from: ingest, at: now)
+  }
+
+  func broke(_ ingest: IngestName) { viewer.left(ingest) }
+
+  func ended(_ ingest: IngestName) {
+    change { $0.died(ingest) }
+    log("the \(ingest.rawValue) ingest is dead")
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// Serves the viewer's HLS, and the page that plays it: `live.m3u8` lists the last few segments, like
+/// every live stream, and `whole.m3u8` all of them.
+struct Playback: Sendable {
+  let folder: String
+  let viewer: Viewer
+  let page: String
+
+  func answer(_ request: HTTPRequest) -> HTTPResponse {
+    guard request.method == "GET" || request.method == "HEAD" else { return .wrongMethod }
+    let parts = request.parts
+    if parts.isEmpty || parts == ["watch"] { return .text(page, type: "text/html; charset=utf-8") }
+    guard parts.first == "live", parts.count == 3 else { return .notFound }
+    switch parts[2] {
+    case "live.m3u8": return playlist(\.window)
+    case "whole.m3u8": return playlist(\.whole)
+    default: return segment(parts[2])
+    }
+  }
+
+  private func playlist(_ text: KeyPath<Playlist, String>) -> HTTPResponse {
+    let playlist = viewer.playlist
+    guard !playlist.segments.isEmpty else { return .notFound }
+    return .text(playlist[keyPath: text], type: "application/vnd.apple.mpegurl")
+  }
+
+  private func segment(_ name: String) -> HTTPResponse {
+    let isPlain = name.utf8.allSatisfy { $0 == 0x2D || $0 == 0x2E || $0.isLetterOrDigit }
+    guard isPlain, name.hasPrefix("segment-"), name.hasSuffix(".ts"),
+      let bytes = try? Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
+    else { return .notFound }
+    return .bytes(Array(bytes), type: "video/mp2t")
+  }
+}
+
+extension UInt8 {
+  fileprivate var isLetterOrDigit: Bool {
+    (0x61...0x7A).contains(self) || (0x30...0x39).contains(self)
+  }
+}

@@ -1,0 +1,42 @@
+import Synchronization
+
+/// Hands each HTTP request to the part that it is for.
+final class Switchboard: Sendable {
+  private struct Parts: Sendable {
+    let api: API
+    let hooks: IngestHooks
+    let control: Control
+    let playback: Playback
+    let servers: [IngestServer]
+  }
+  private let parts = Mutex<Parts?>(nil)
+
+  /// Until then every request is answered with 503.
+  func connect(_ stream: LiveStream, _ servers: [IngestServer], _ playback: Playback) {
+    let control = Control(stream) { name throws(SandboxError) in
+      guard let server = servers.first(where: { $0.name == name }) else { return nil }
+      try server.restart()
+      return server.processID
+    }
+    parts.withLock {
+      $0 = Parts(
+        api: API(stream), hooks: IngestHooks(stream: stream), control: control,
+        playback: playback, servers: servers)
+    }
+  }
+
+  func answer(_ request: HTTPRequest) -> HTTPResponse {
+    guard let parts = parts.withLock({ $0 }) else { return HTTPResponse(503) }
+    let path = request.parts
+    switch path.first {
+    case "library": return parts.api.answer(request, during: parts.control.currentOutage)
+    case "sandbox": return parts.control.answer(request)
+    case "ingest":
+      guard
+        let server = parts.servers.first(where: { path.count == 3 && $0.name.rawValue == path[1] })
+      else { return .notFound }
+      return parts.hooks.answer(request, on: server)
+    default: return parts.playback.answer(request)
+    }
+  }
+}

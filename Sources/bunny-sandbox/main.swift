@@ -1,0 +1,4 @@
+import BunnySandbox
+import Glibc
+
+exit(runSandbox())

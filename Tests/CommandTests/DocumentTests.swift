@@ -1,0 +1,99 @@
+import BunnyCommand
+import Foundation
+import Support
+import Testing
+
+/// What the documents show is true: their commands are run, their files and tables are there.
+@Suite struct DocumentTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  private static func document(_ name: String) throws -> String {
+    try String(contentsOf: root.appending(path: name), encoding: .utf8)
+  }
+
+  /// The lines of all blocks that a reader would paste into a shell.
+  private static func commands(in name: String) throws -> [String] {
+    let blocks = try document(name).matches(of: /```sh\n(.*?)```/.dotMatchesNewlines())
+    return blocks.flatMap { $0.1.split(separator: "\n") }.map {
+      String($0).replacing(#/ +# .*/#, with: "")
+    }
+  }
+
+  @Test func `every publish command of the README broadcasts`() async throws {
+    let lines = try Self.commands(in: "README.md").filter {
+      $0.hasPrefix("bunny-broadcast publish")
+    }
+    #expect(lines.count >= 5)
+    let folder = try TemporaryDirectory()
+    _ = try Clip(frames: 30).make(in: folder, "clip.mp4")
+    try "test\n".write(toFile: folder.file("key.txt"), atomically: false, encoding: .utf8)
+    let display = try await XDisplay()
+    let nginx = try await NginxIngest()
+    for line in lines {
+      let server = line.replacing("localhost/live", with: "127.0.0.1:\(nginx.port)/live")
+        .replacing("x11grab::0", with: "x11grab:\(display.name)")
+      // The last --duration would be refused as a second one.
+      let short = server.replacing(#/ --duration \d+/#, with: "") + " --duration 2"
+      let words = short.split(separator: " ").dropFirst().map(String.init)
+      let outcome = try await Command.run(words, in: folder.path)
+      #expect(outcome.exitStatus == 0, "\(line): \(outcome.standardError)")
+      #expect(outcome.standardError.contains("live at rtmp://127.0.0.1"))
+    }
+    let recording = try #require(try await nginx.recordings(atLeast: lines.count).last)
+    let inspected = try await Command.run(["inspect", recording])
+    #expect(inspected.exitStatus == 0 && inspected.standardOutput.contains("h264 High"))
+  }
+
+  @Test func `other commands of the documents exist`() async throws {
+    for name in ["README.md", "CONTRIBUTING.md"] {
+      for line in try Self.commands(in: name) {
+        let words = line.split(separator: " ").map(String.init)
+        switch words[0] {
+        case _ where words[0].hasPrefix("scripts/"):
+          let script = Self.root.appending(path: words[0]).path
+          let help = try await ChildProcess.run("/bin/bash", [script, "--help"])
+          #expect(help.exitStatus == 0 && help.standardOutput.hasPrefix("usage: \(words[0])"))
+        case "bunny-broadcast" where words[1] == "presets":
+          #expect(try await Command.run(Array(words.dropFirst())).exitStatus == 0)
+        case "bunny-broadcast": #expect(["publish", "inspect"].contains(words[1]), "\(line)")
+        default: #expect(["swift", "ffmpeg"].contains(words[0]), "\(line) is run by nothing")
+        }
+      }
+    }
+  }
+
+  @Test func `the README lists every exit code in the command's own words`() throws {
+    let readme = try Self.document("README.md")
+    for code in ExitCode.allCases {
+      #expect(readme.contains("| \(code.rawValue) | \(code.meaning) |"), "\(code)")
+    }
+  }
+
+  @Test func `links between the documents lead somewhere`() throws {
+    for name in ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "presets/README.md"] {
+      for link in try Self.document(name).matches(of: /\]\((?!http)([^)#]+)\)/) {
+        let folder = Self.root.appending(path: name).deletingLastPathComponent()
+        #expect(FileManager.default.fileExists(atPath: folder.appending(path: link.1).path))
+      }
+    }
+  }
+
+  @Test func `the Swift example of the README compiles`() async throws {
+    let readme = try Self.document("README.md")
+    let example = try #require(readme.firstMatch(of: /```swift\n(.*?)```/.dotMatchesNewlines()))
+    let folder = try TemporaryDirectory()
+    let file = folder.file("main.swift")
+    try ("let key = \"k\"\n" + example.1).write(toFile: file, atomically: false, encoding: .utf8)
+    let build = URL(filePath: Command.path).deletingLastPathComponent().path
+    let compiled = try await ChildProcess.run(
+      "swiftc",
+      [
+        "-typecheck", "-swift-version", "6", "-I", build + "/Modules", "-I",
+        Self.root.appending(path: "Sources/CBunnyFFmpeg").path, "-Xcc",
+        "-fmodule-map-file=\(build)/CBunnyShims.build/module.modulemap", file,
+      ],
+      atMost: 120)
+    #expect(compiled.exitStatus == 0, "\(compiled.standardError)")
+  }
+}

@@ -1,0 +1,87 @@
+import BunnyBroadcast
+import BunnyCommand
+import BunnyStreamAPI
+import Foundation
+import Support
+import Testing
+
+@Suite struct LiveOptionsTests {
+  private static let guid = "7b9f4c1e-0000-4000-8000-0123456789ab"
+
+  private func live(_ arguments: String...) throws -> LiveOptions {
+    guard
+      case .publish(let options) = try Invocation(["--stream", Self.guid] + arguments),
+      let live = options.live
+    else { throw CommandError(.fault, "no live stream") }
+    return live
+  }
+
+  private func error(_ body: () throws -> Void) -> CommandError? {
+    do { try body() } catch { return error as? CommandError }
+    return nil
+  }
+
+  @Test func `the main job needs no word of its own`() throws {
+    let options = try live("--library", "12", "--no-start", "--on-exit", "end")
+    #expect(options.streamId == Self.guid && options.library == "12")
+    #expect(!options.startsStream && options.endsOnExit)
+    #expect(
+      try Invocation(["live", "--stream", Self.guid]) == Invocation(["--stream", Self.guid]))
+  }
+
+  @Test func `a stream that is no GUID is refused without being shown`() {
+    let refused = error { _ = try Invocation(["--stream", "CANARY-key"]) }
+    #expect(refused?.code == .usage)
+    #expect(refused?.description.contains("CANARY") == false)
+    #expect(refused?.description.contains("GUID") == true)
+  }
+
+  @Test func `what is missing is named together with the ways to give it`() throws {
+    let none = LiveEnvironment([:])
+    let library = error { _ = try live().connection(none) { _ in } }
+    #expect(library?.code == .settingMissing)
+    #expect(
+      library?.description
+        == "the video library's id is missing; give --library ID, or BUNNY_LIBRARY_ID in the "
+        + "environment")
+    let key = error { _ = try live("--library", "12").connection(none) { _ in } }
+    #expect(key?.code == .settingMissing)
+    for way in ["BUNNY_ACCESS_KEY", "--access-key-file", "bunny-access-key"] {
+      #expect(key?.description.contains(way) == true)
+    }
+  }
+
+  @Test func `settings come from options before the environment`() throws {
+    let environment = LiveEnvironment([
+      "BUNNY_ACCESS_KEY": "k", "BUNNY_LIBRARY_ID": "7", "BUNNY_API_URL": "http://127.0.0.1:1",
+    ])
+    #expect(try live().connection(environment) { _ in }.plan.libraryId == 7)
+    #expect(try live("--library", "12").connection(environment) { _ in }.plan.libraryId == 12)
+    #expect(
+      error { _ = try live("--library", "x").connection(environment) { _ in } }?.code == .usage)
+    let clear = error {
+      _ = try live("--api-url", "http://example.com").connection(environment) { _ in }
+    }
+    #expect(clear?.code == .usage)
+  }
+
+  @Test func `the access key comes from a file, or from systemd`() throws {
+    let folder = try TemporaryDirectory()
+    try "file-key\n".write(
+      toFile: folder.file("bunny-access-key"), atomically: false, encoding: .utf8)
+    let credentials = LiveEnvironment([
+      "BUNNY_LIBRARY_ID": "7", "CREDENTIALS_DIRECTORY": folder.path,
+    ])
+    _ = try live().connection(credentials) { _ in }
+    _ = try live("--access-key-file", folder.file("bunny-access-key"))
+      .connection(LiveEnvironment(["BUNNY_LIBRARY_ID": "7"])) { _ in }
+    let missing = error {
+      _ = try live("--access-key-file", folder.file("none")).connection(credentials) { _ in }
+    }
+    #expect(missing?.code == .noInput)
+  }
+
+  @Test func `the access key is never an argument`() {
+    #expect(error { _ = try live("--access-key", "CANARY") }?.code == .usage)
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// The `bunny-broadcast` that was built together with the tests.
+public enum Command {
+  /// It lies beside the test bundle that is running.
+  public static let path: String = {
+    let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    return ((bundle ?? "") as NSString).deletingLastPathComponent + "/bunny-broadcast"
+  }()
+
+  /// The test's own environment, without what the command looks at, and with `more`.
+  public static func environment(_ more: [String: String] = [:]) -> [String: String] {
+    var variables = ProcessInfo.processInfo.environment
+    for name in ["TERM", "NO_COLOR", "BUNNY_BROADCAST_FAULT"] { variables[name] = nil }
+    return variables.merging(more) { $1 }
+  }
+
+  /// Runs it to its end.
+  public static func run(
+    _ arguments: [String], _ variables: [String: String] = [:], in directory: String? = nil,
+    atMost seconds: Double = 60
+  ) async throws -> ChildProcess.Outcome {
+    try await start(arguments, variables, in: directory).outcome(atMost: seconds)
+  }
+
+  /// Starts it.
+  public static func start(
+    _ arguments: [String], _ variables: [String: String] = [:], in directory: String? = nil,
+    takesInput: Bool = false
+  ) throws -> ChildProcess {
+    try ChildProcess(
+      path, arguments, environment: environment(variables), workingDirectory: directory,
+      takesInput: takesInput)
+  }
+
+  /// Starts `script` in a shell, where `"$0" "$@"` is the command with `arguments`.
+  public static func startInShell(
+    _ script: String, _ arguments: [String], _ variables: [String: String] = [:],
+    in directory: String? = nil
+  ) throws -> ChildProcess {
+    try ChildProcess(
+      "/bin/sh", ["-c", script, path] + arguments, environment: environment(variables),
+      workingDirectory: directory)
+  }
+
+  /// Starts it, or `script` in a shell, on a terminal.
+  public static func startOnTerminal(
+    _ arguments: [String], _ variables: [String: String] = ["TERM": "xterm"],
+    script: String = #"exec "$0" "$@""#, columns: UInt16 = 160, in directory: String? = nil
+  ) throws -> ChildProcess {
+    try ChildProcess(
+      onTerminalOf: columns, "/bin/sh", ["-c", script, path] + arguments,
+      environment: environment(variables), workingDirectory: directory)
+  }
+}
+
+/// The arguments of a `publish` that costs little: a small test picture at 15 fps.
+public struct SmallPublish: Sendable {
+  /// A folder of its own.
+  public let folder: TemporaryDirectory
+  private let quality: String
+
+  public init() throws {
+    folder = try TemporaryDirectory()
+    quality = folder.file("small.json")
+    let json = """
+      {"resolution":{"width":320,"height":180},"frameRate":15,"videoBitrate":300000,
+      "encoder":{"preset":"ultrafast","keyframeSeconds":1,"lookahead":0}}
+      """
+    try json.write(toFile: quality, atomically: false, encoding: .utf8)
+  }
+
+  public func arguments(to url: String, _ more: String...) -> [String] {
+    ["publish", "--to", url, "--video", "test", "--audio", "tone", "--quality", quality] + more
+  }
+}
