@@ -37,7 +37,10 @@ let package = Package(
       name: "BunnyCapture", dependencies: ["BunnyMedia", "BunnySystem"], swiftSettings: strict),
     .target(
       name: "BunnyRTMP", dependencies: ["BunnySystem", "CBunnyShims"], swiftSettings: strict),
-    .target(name: "BunnyStreamAPI", swiftSettings: strict),
+    .systemLibrary(
+      name: "CBunnyCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .target(
+      name: "BunnyStreamAPI", dependencies: ["BunnySystem", "CBunnyCurl"], swiftSettings: strict),
     .target(
       name: "BunnyBroadcast",
       dependencies: ["BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnyStreamAPI", "BunnySystem"],

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Where Bunny's API is: an `https` URL, or `http` on this machine, for the sandbox.
 ///
@@ -68,6 +68,8 @@ private struct URLParts {
   let path: String
 
   init(_ text: String) throws(BunnyAPIBaseURLError) {
+    // Else it would depend on which of Foundation's libraries the process has whether it is a name.
+    guard Self.authority(of: text).allSatisfy(\.isASCII) else { throw .host }
     guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(),
       scheme == "https" || scheme == "http"
     else { throw .notHTTP }
@@ -93,6 +95,12 @@ private struct URLParts {
     var path = url.percentEncodedPath
     while path.hasSuffix("/") { path.removeLast() }
     self.path = path
+  }
+
+  /// What stands between the scheme and the path.
+  private static func authority(of text: String) -> Substring {
+    guard let slash = text.firstIndex(of: "/") else { return "" }
+    return text[slash...].drop { $0 == "/" }.prefix { !"/?#".contains($0) }
   }
 
   var origin: String {

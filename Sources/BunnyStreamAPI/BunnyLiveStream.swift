@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 
 /// A live stream: one broadcast, from its making to its end.
 ///

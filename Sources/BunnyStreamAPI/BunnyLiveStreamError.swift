@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 
 /// Why a call of the API did not do what it was to do: the one error that every method of a
 /// ``LiveStreamRepository`` throws.

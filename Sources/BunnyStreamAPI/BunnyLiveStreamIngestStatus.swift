@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 
 /// What Bunny's ingests see of a stream: the call that is meant to be asked often.
 public struct BunnyLiveStreamIngestStatus: Equatable, Sendable {

@@ -5,8 +5,8 @@
 /// let stream = try await api.liveStreams.getLiveStream(libraryId: 12, streamId: guid)
 /// ```
 ///
-/// Copies share one `URLSession` of their own: no cookies, no cache, TLS always verified. The access
-/// key goes to the base URL's own scheme, host and port and nowhere else.
+/// Copies share connections of their own: no cookies, no cache, TLS always verified. The access key
+/// goes to the base URL's own scheme, host and port and nowhere else.
 public struct BunnyStreamAPI: Sendable {
   public let liveStreams: DefaultLiveStreamRepository
 

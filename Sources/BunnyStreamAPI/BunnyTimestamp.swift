@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 
 /// Reads Bunny's dates: `2026-07-01T08:20:00`, with or without a fraction of a second, with or without
 /// a `Z`; UTC either way.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// The server's own words in the body of an answer that reports a failure.
 enum ErrorBody {

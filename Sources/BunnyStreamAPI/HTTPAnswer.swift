@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 
 /// What a server answered.
 package struct HTTPAnswer: Sendable {

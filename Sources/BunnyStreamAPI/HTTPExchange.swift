@@ -1,66 +1,37 @@
-import Foundation
-import FoundationNetworking
+import FoundationEssentials
 
-/// One request on its way, as URLSession's delegate sees it. Decides, and does no I/O.
+/// The answer to one request as it comes in. Decides what is taken of it, and does no I/O.
 struct HTTPExchange {
-  enum Step {
-    case wait
-    /// It is over, whatever else comes.
-    case finish(HTTPOutcome)
+  /// The most bytes of all lines before a body and behind it.
+  private static let longestHead = 256 << 10
+
+  private var headBytes = 0
+  var isHeadTooLong: Bool { headBytes > Self.longestHead }
+  private(set) var isHeadOver = false
+  /// There was more than ``HTTPAnswer/longestBody`` of the body.
+  private(set) var isCut = false
+  private(set) var body = Data()
+
+  /// Takes a line of the head, of one before it (1xx), or of what follows a body in chunks.
+  ///
+  /// - Returns: false when that is too much.
+  mutating func takeLine(_ line: UnsafeRawBufferPointer) -> Bool {
+    headBytes += line.count
+    if line.starts(with: "HTTP/".utf8) && body.isEmpty {
+      isHeadOver = false
+    } else if line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
+      isHeadOver = true
+    }
+    return !isHeadTooLong
   }
 
-  private static let mostRedirects = 5
-
-  private let method: String?
-  private let origin: String
-  private var status: Int?
-  private var body = Data()
-  private var redirects = 0
-  private var refusedRedirect: String?
-
-  init(_ request: URLRequest) {
-    method = request.httpMethod
-    origin = Self.origin(of: request.url)
-  }
-
-  mutating func respond(status: Int?) {
-    self.status = status
-    body = Data()
-  }
-
-  mutating func take(_ piece: Data) -> Step {
+  /// Takes a piece of the body.
+  ///
+  /// - Returns: false when no more will be read.
+  mutating func take(_ piece: UnsafeRawBufferPointer) -> Bool {
     let room = HTTPAnswer.longestBody - body.count
-    body += piece.prefix(room)
-    return piece.count > room ? .finish(outcome(isCut: true)) : .wait
-  }
-
-  /// Only within the same scheme, host and port: URLSession would carry the access key anywhere. Only
-  /// with the same method: a PUT that became a GET would pass for done.
-  mutating func follows(_ redirect: URLRequest) -> Bool {
-    redirects += 1
-    let target = Self.origin(of: redirect.url)
-    guard target == origin, redirect.httpMethod == method, redirects <= Self.mostRedirects else {
-      refusedRedirect = target
-      return false
-    }
-    return true
-  }
-
-  /// With what has been read: the server has nothing more to say.
-  func outcome(isCut: Bool = false, orStatus unreported: Int? = nil) -> HTTPOutcome {
-    guard let status = status ?? unreported else {
-      return .failed(.broken("the server said nothing"))
-    }
-    return .answer(
-      HTTPAnswer(status: status, body: body, isCut: isCut, refusedRedirect: refusedRedirect))
-  }
-
-  private static func origin(of url: URL?) -> String {
-    guard let url, let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased() else {
-      return "nowhere"
-    }
-    let port = url.port ?? (scheme == "https" ? 443 : 80)
-    let shownHost = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-    return "\(scheme)://\(shownHost):\(port)"
+    body.append(contentsOf: piece.prefix(room))
+    isCut = piece.count > room
+    return !isCut
   }
 }

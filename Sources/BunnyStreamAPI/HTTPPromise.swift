@@ -1,16 +1,16 @@
-import Foundation
-import FoundationNetworking
+import BunnySystem
 import Synchronization
 
-/// The outcome of one exchange for the one who waits for it: the first that comes counts, and ends the
-/// task.
+/// The outcome of one exchange for the one who waits for it: the first that comes counts, and stops the
+/// exchange.
 final class HTTPPromise: Sendable {
   private struct State {
     var outcome: HTTPOutcome?
     var continuation: CheckedContinuation<HTTPOutcome, Never>?
-    var task: URLSessionTask?
   }
 
+  /// Set once there is an outcome: nobody waits for the exchange any more.
+  let isOver = Flag()
   private let state = Mutex(State())
 
   /// - Returns: false when the outcome is there already; it has been handed over.
@@ -24,28 +24,14 @@ final class HTTPPromise: Sendable {
     return false
   }
 
-  /// Has `task` cancelled when an outcome comes.
-  ///
-  /// - Returns: false when it has come already; the task need not begin.
-  func attach(_ task: URLSessionTask) -> Bool {
-    state.withLock { state in
-      if state.outcome == nil { state.task = task }
-      return state.outcome == nil
-    }
-  }
-
   func keep(_ outcome: HTTPOutcome) {
-    let (continuation, task) = state.withLock { state in
-      guard state.outcome == nil else {
-        return (nil, nil) as (CheckedContinuation<HTTPOutcome, Never>?, URLSessionTask?)
-      }
+    let continuation = state.withLock { state in
+      guard state.outcome == nil else { return nil as CheckedContinuation<HTTPOutcome, Never>? }
       state.outcome = outcome
-      defer { (state.continuation, state.task) = (nil, nil) }
-      return (state.continuation, state.task)
+      defer { state.continuation = nil }
+      return state.continuation
     }
+    isOver.isSet = true
     continuation?.resume(returning: outcome)
-    // From elsewhere, since it waits: the delegate, whose queue would fill with pieces of the body
-    // meanwhile, and Swift's pool must not.
-    if let task, task.state != .completed { HTTPSession.waiting.async { task.cancel() } }
   }
 }

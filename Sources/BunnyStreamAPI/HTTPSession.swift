@@ -1,39 +1,20 @@
-import Foundation
-import FoundationNetworking
+import BunnySystem
+import Glibc
+import Synchronization
 
-/// A URLSession of our own: no cookies, cache or credentials, bodies bounded, redirects to elsewhere
-/// refused. TLS is verified as URLSession does by default.
-///
-/// On Linux every method of a session or a task waits for a queue that all sessions of the process
-/// share, where libcurl reads. So they are called on ``waiting``, never on Swift's pool or Dispatch's,
-/// which are one: whatever keeps that queue busy, a call ends in time.
+/// Sends requests, each on a thread of its own; a connection that is still open when a call is done
+/// serves the next.
 final class HTTPSession: Sendable {
-  /// A thread of its own.
-  static let waiting = DispatchQueue(label: "bunny-api")
+  /// More than this no call waits, whatever its limit.
+  private static let longestLimit = Duration.seconds(24 * 3600)
 
-  private let session: URLSession
-  private let desk = HTTPDesk()
-
-  init() {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.httpCookieStorage = nil
-    configuration.httpCookieAcceptPolicy = .never
-    configuration.httpShouldSetCookies = false
-    configuration.urlCache = nil
-    configuration.urlCredentialStorage = nil
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    session = URLSession(configuration: configuration, delegate: desk, delegateQueue: nil)
-  }
-
-  deinit {
-    let session = session
-    Self.waiting.async { session.invalidateAndCancel() }
-  }
+  private let idle = Mutex<HTTPConnection?>(nil)
 
   /// Sends `request` and reads the answer, all within `limit`. Ends at once when cancelled.
-  func exchange(_ request: URLRequest, within limit: Duration) async -> HTTPOutcome {
+  func exchange(_ request: HTTPRequest, within limit: Duration) async -> HTTPOutcome {
     await withTaskGroup(of: HTTPOutcome.self) { group in
-      group.addTask { await self.exchange(request) }
+      group.addTask { await self.exchange(request, limit) }
+      // libcurl keeps the limit too, but for a look-up of a name that hangs.
       group.addTask {
         let isOver = (try? await Task.sleep(for: limit)) != nil
         return .failed(isOver ? .timedOut(limit) : .cancelled)
@@ -44,21 +25,53 @@ final class HTTPSession: Sendable {
     }
   }
 
-  private func exchange(_ request: URLRequest) async -> HTTPOutcome {
+  private func exchange(_ request: HTTPRequest, _ limit: Duration) async -> HTTPOutcome {
     let promise = HTTPPromise()
+    let nanoseconds = Int64.seconds(min(max(limit, .zero), Self.longestLimit) / .seconds(1))
+    let deadline = MonotonicTime.now + nanoseconds
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         guard promise.keep(for: continuation) else { return }
-        Self.waiting.async { self.start(request, promise) }
+        startThread("api-call") {
+          promise.keep(self.perform(request, limit, deadline, promise.isOver))
+        }
       }
     } onCancel: {
       promise.keep(.failed(.cancelled))
     }
   }
 
-  private func start(_ request: URLRequest, _ promise: HTTPPromise) {
-    let task = session.dataTask(with: request)
-    desk.open(task, HTTPExchange(request), promise)
-    if promise.attach(task) { task.resume() } else { desk.close(task) }
+  private func perform(
+    _ request: HTTPRequest, _ limit: Duration, _ deadline: MonotonicTime, _ isOver: Flag
+  ) -> HTTPOutcome {
+    Self.ignoreBrokenPipes()
+    guard let connection = idle.withLock({ $0.take() }) ?? HTTPConnection() else {
+      return .failed(.broken("libcurl does not begin"))
+    }
+    switch connection.exchange(request, until: deadline, isOver) {
+    case .success(let answer):
+      keep(connection)
+      return .answer(answer)
+    case .failure(.stopped): return .failed(.cancelled)
+    case .failure(.timedOut): return .failed(.timedOut(limit))
+    case .failure(.broken(let words)):
+      return .failed(MonotonicTime.now >= deadline ? .timedOut(limit) : .broken(words))
+    }
+  }
+
+  private func keep(_ connection: HTTPConnection) {
+    let former = idle.withLock { idle in
+      defer { idle = connection }
+      return idle
+    }
+    _ = former  // closed here, not under the lock
+  }
+
+  /// On this thread: a server that hangs up must not end the process while it is written to.
+  private static func ignoreBrokenPipes() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// What an answer holds, read without an opinion about it: a missing key and a value of the wrong type
 /// are both nil.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// A call of the REST API as a value, made without a network: what to ask, how to read the answer, and
 /// what it does in words.

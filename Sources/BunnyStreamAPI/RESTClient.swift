@@ -1,5 +1,3 @@
-import Foundation
-import FoundationNetworking
 import Synchronization
 
 /// Sends calls to one API with one access key.
@@ -48,16 +46,10 @@ final class RESTClient: Sendable, CustomReflectable {
   }
 
   /// nil when a piece of the path would not stay one.
-  private func request<Answer>(for call: RESTCall<Answer>) -> URLRequest? {
-    guard let path = URLPath.encoded(call.path),
-      let url = URL(string: baseURL.origin + baseURL.path + path)
-    else { return nil }
-    var request = URLRequest(url: url)
-    request.httpMethod = call.method.rawValue
-    request.timeoutInterval = timeout / .seconds(1) + 5  // ours comes first
-    request.setValue(accessKey.reveal(), forHTTPHeaderField: "AccessKey")
-    request.setValue("application/json", forHTTPHeaderField: "Accept")
-    request.setValue(Product.userAgent, forHTTPHeaderField: "User-Agent")
-    return request
+  private func request<Answer>(for call: RESTCall<Answer>) -> HTTPRequest? {
+    guard let path = URLPath.encoded(call.path) else { return nil }
+    return HTTPRequest(
+      method: call.method.rawValue, url: baseURL.origin + baseURL.path + path,
+      headers: ["AccessKey: \(accessKey.reveal())", "Accept: application/json"])
   }
 }

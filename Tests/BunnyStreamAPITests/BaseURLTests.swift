@@ -22,7 +22,6 @@ struct BaseURLTests {
     ("https://api.example/a/b//", "https://api.example/a/b"),
     ("https://[2001:DB8::1]:8443/x", "https://[2001:db8::1]:8443/x"),
     ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
-    ("https://hôte.example", "https://xn--hte-kna.example"),
     ("http://127.255.0.3", "http://127.255.0.3"),
     ("http://localhost:80", "http://localhost"), ("http://[::1]:9", "http://[::1]:9"),
   ])
@@ -49,7 +48,7 @@ struct BaseURLTests {
       ("https://user@h", .extras), ("https://user:secret@h", .extras), ("https://h?q", .extras),
       ("https://h/#f", .extras), ("http://127.0.0.1@evil.example", .extras),
       ("https://h:0", .port), ("https://h:65536", .port),
-      ("https://a%2Eb", .host),
+      ("https://a%2Eb", .host), ("https://hôte.example", .host),
     ] as [(String, BunnyAPIBaseURLError)])
   func `what is no plain URL is refused`(_ text: String, _ error: BunnyAPIBaseURLError) {
     #expect(throws: error) { try read(text) }

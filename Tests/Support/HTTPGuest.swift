@@ -25,9 +25,6 @@ struct HTTPGuest {
       case .silence:
         while read() {}
         return
-      case .endless(let bytes):
-        while send(bytes) {}
-        return
       }
     }
   }

@@ -111,9 +111,6 @@ public struct HTTPReply: Sendable {
     case close
     /// Not another byte; the connection stays until the client hangs up.
     case silence
-    /// The bytes are sent again and again until the client hangs up; the first time with what is
-    /// before them.
-    case endless([UInt8])
   }
 
   let bytes: [UInt8]

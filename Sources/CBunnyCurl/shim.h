@@ -1,0 +1,72 @@
+// What Swift needs of libcurl: its variadic calls with fixed arguments.
+#pragma once
+
+#include <curl/curl.h>
+#include <stdint.h>
+
+typedef size_t (*bunny_curl_reader)(char *bytes, size_t size, size_t count, void *opaque);
+
+static inline CURLcode bunny_curl_set_number(CURL *curl, CURLoption option, long value) {
+  return curl_easy_setopt(curl, option, value);
+}
+
+// libcurl copies the text.
+static inline CURLcode bunny_curl_set_text(CURL *curl, CURLoption option, const char *text) {
+  return curl_easy_setopt(curl, option, text);
+}
+
+// Nobody copies these: they stay until the transfer is over.
+static inline CURLcode bunny_curl_set_headers(CURL *curl, struct curl_slist *headers) {
+  return curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+}
+
+// At least CURL_ERROR_SIZE bytes; NULL takes them back.
+static inline CURLcode bunny_curl_set_words(CURL *curl, char *buffer) {
+  return curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, buffer);
+}
+
+// Who reads the head line by line, who reads the body, and who is asked whether to stop.
+static inline CURLcode bunny_curl_set_callbacks(CURL *curl, bunny_curl_reader head,
+                                                bunny_curl_reader body,
+                                                curl_xferinfo_callback stop, void *opaque) {
+  CURLcode code = curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, head);
+  if (!code) code = curl_easy_setopt(curl, CURLOPT_HEADERDATA, opaque);
+  if (!code) code = curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, body);
+  if (!code) code = curl_easy_setopt(curl, CURLOPT_WRITEDATA, opaque);
+  if (!code) code = curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, stop);
+  if (!code) code = curl_easy_setopt(curl, CURLOPT_XFERINFODATA, opaque);
+  if (!code) code = curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+  return code;
+}
+
+static inline CURLcode bunny_curl_allow_http_only(CURL *curl) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  return curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  return curl_easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+// 0 when there was no answer.
+static inline long bunny_curl_status(CURL *curl) {
+  long status = 0;
+  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  return status;
+}
+
+// Where the answer redirects to, as a whole URL; NULL when it does not.
+static inline const char *bunny_curl_redirect(CURL *curl) {
+  char *url = NULL;
+  curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &url);
+  return url;
+}
+
+extern int OPENSSL_init_crypto(uint64_t options, const void *settings) __attribute__((weak));
+
+// Once, before anything else here. OpenSSL, if it is there, does not clean up when the process ends:
+// it would under the feet of a transfer that is still going.
+static inline CURLcode bunny_curl_begin(void) {
+  const uint64_t no_atexit = 0x00080000;  // OPENSSL_INIT_NO_ATEXIT
+  if (OPENSSL_init_crypto) OPENSSL_init_crypto(no_atexit, NULL);
+  return curl_global_init(CURL_GLOBAL_DEFAULT);
+}
