@@ -58,7 +58,8 @@ import Testing
           #expect(try await Command.run(Array(words.dropFirst())).exitStatus == 0)
         case "bunny-broadcast":
           #expect(["publish", "inspect", "--stream"].contains(words[1]), "\(line)")
-        default: #expect(["swift", "ffmpeg", "export"].contains(words[0]), "\(line) is run by nothing")
+        default:
+          #expect(["swift", "ffmpeg", "export"].contains(words[0]), "\(line) is run by nothing")
         }
       }
     }
