@@ -59,11 +59,17 @@ public final class LiveBroadcast: Broadcasting {
 
   public func events() -> AsyncStream<BunnyBroadcastEvent> { hub.stream() }
 
+  /// Broadcasts until ``stop(reason:)``, ``end(reason:)``, or for the configured duration. A task that
+  /// is cancelled leaves the stream as it is. May be called once.
   public func run() async throws(BroadcastError) -> BroadcastTotals {
     var failure: BroadcastError?
     var totals = BroadcastTotals()
     do {
-      totals = try await broadcast()
+      totals = try await withTaskCancellationHandler {
+        try await broadcast()
+      } onCancel: {
+        stop(reason: "cancelled")
+      }
     } catch {
       failure = BroadcastError(error)
       totals = state.withLock { $0.broadcast }?.statistics.totals ?? totals
@@ -132,8 +138,8 @@ extension LiveBroadcast {
     guard let (stream, key, needsStart) = try await fetch() else { return BroadcastTotals() }
     hub.send(
       .streamFound(title: stream.title, status: stream.status, resumes: !needsStart))
-    let ingest = try Self.ingest(stream.primaryIngestUrl ?? Self.primaryIngest, key)
-    let backup = try stream.backupIngestUrl.map { try Self.ingest($0, key) }
+    let ingest = try Ingest(named: stream.primaryIngestUrl ?? Ingest.bunnyPrimary, key)
+    let backup = try stream.backupIngestUrl.map { try Ingest(named: $0, key) }
     let configuration = configure(ingest, backup)
     let broadcast = Broadcast(configuration)
     let stopsAlready = state.withLock { state in
@@ -240,17 +246,6 @@ extension LiveBroadcast {
     if isUnwanted { working.cancel() }
     return try await working.value
   }
-
-  /// What Bunny's own SDKs publish to when the API names no ingest.
-  private static let primaryIngest = "rtmp://global.rtmp.mediadelivery.net/live"
-
-  private static func ingest(_ url: String, _ key: String) throws(BroadcastError) -> Ingest {
-    do {
-      return try Ingest(url, streamName: key)
-    } catch {
-      throw .fault("Bunny's API names an ingest that cannot be used: \(error)")
-    }
-  }
 }
 
 // MARK: Leave is not end
@@ -266,7 +261,8 @@ extension LiveBroadcast {
     }
     if case .streamOver = failure { return }
     let isAsked = endReason != nil && (wasFound || failure == nil)
-    let isDurationOver = hasDuration && failure == nil && leaveReason == nil
+    let isDurationOver =
+      hasDuration && failure == nil && leaveReason == nil && !Task.isCancelled
     guard isAsked || isDurationOver else {
       let reason = leaveReason ?? failure?.description ?? "its media ended"
       if wasFound { hub.send(.left(reason: reason)) }

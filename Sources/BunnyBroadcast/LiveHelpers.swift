@@ -1,3 +1,4 @@
+import BunnyRTMP
 import BunnyStreamAPI
 
 /// Does `work`, which is cancelled when it takes longer.
@@ -14,6 +15,20 @@ func within<Success: Sendable>(
     try await working.value
   } onCancel: {
     working.cancel()
+  }
+}
+
+extension Ingest {
+  /// What Bunny's own SDKs publish to when the API names no ingest.
+  static let bunnyPrimary = "rtmp://global.rtmp.mediadelivery.net/live"
+
+  /// One that Bunny's API names.
+  init(named url: String, _ key: String) throws(BroadcastError) {
+    do {
+      self = try Ingest(url, streamName: key)
+    } catch {
+      throw .fault("Bunny's API names an ingest that cannot be used: \(error)")
+    }
   }
 }
 

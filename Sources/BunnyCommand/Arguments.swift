@@ -68,9 +68,10 @@ struct Arguments {
     let shown = looksLikeName ? name : "argument \(position)"
     let names = subcommand.options.map(\.name)
     let hint = didYouMean(name, among: names)
+    let place = subcommand == .live ? "here" : "of \(subcommand.rawValue)"
     return CommandError(
       .usage,
-      "\(shown) is no option of \(subcommand.rawValue)"
+      "\(shown) is no option \(place)"
         + (hint.isEmpty ? "; `bunny-broadcast \(subcommand.rawValue) --help` lists them" : hint))
   }
 

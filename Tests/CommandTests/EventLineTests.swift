@@ -99,7 +99,7 @@ struct EventLineTests {
         options, configuration.quality, ingests: (configuration.ingest, configuration.backup)
       ).text(at: Self.moment)
         == "\(Self.head)\"begin\",\"version\":\"\(bunnyBroadcastVersion)\","
-        + #""ingest":"rtmp://host/app/•••","backup":null,"video":"test","audio":"auto","#
+        + #""ingest":"rtmp://host/app/•••","backup":null,"stream":null,"video":"test","audio":"auto","#
         + #""width":1280,"height":720,"frameRate":30,"videoBitrate":2500000,"#
         + #""audioBitrate":128000,"isMuted":false}"# + "\n")
   }

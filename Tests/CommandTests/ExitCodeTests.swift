@@ -7,7 +7,8 @@ import Testing
 
 struct ExitCodeTests {
   @Test func `the codes are those of sysexits`() {
-    #expect(ExitCode.allCases.map(\.rawValue) == [0, 64, 65, 66, 69, 70, 73, 76, 77])
+    #expect(
+      ExitCode.allCases.map(\.rawValue) == [0, 64, 65, 66, 67, 69, 70, 73, 75, 76, 77, 78, 79])
   }
 
   @Test(arguments: [

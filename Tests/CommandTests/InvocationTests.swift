@@ -4,6 +4,10 @@ import BunnyMedia
 import Testing
 
 struct InvocationTests {
+  private static let saysNothing =
+    "say what to do: --stream GUID, publish, inspect or presets; `bunny-broadcast --help` explains "
+    + "them"
+
   static let to = ["publish", "--to", "rtmp://host/app/key"]
 
   private func publish(_ arguments: [String]) throws -> PublishOptions {
@@ -69,7 +73,7 @@ struct InvocationTests {
   }
 
   @Test(arguments: [
-    ([], "say what to do: publish, inspect or presets; `bunny-broadcast --help` explains them"),
+    ([], saysNothing),
     (["publsih"], "publsih is no subcommand; did you mean publish?"),
     (["play"], "play is no subcommand; it takes publish, inspect or presets"),
     (["--halp"], "--halp is no option here; did you mean --help?"),

@@ -82,7 +82,7 @@ struct PlanTests {
     try Data("\n".utf8).write(to: URL(fileURLWithPath: path))
     #expect(
       refusal(options { $0.keyFile = path })
-        == CommandError(.usage, "the key file \(path) is empty; it must hold the stream key"))
+        == CommandError(.usage, "the key file \(path) is empty; it must hold the key"))
     try Data("two SECRETS\n".utf8).write(to: URL(fileURLWithPath: path))
     let spaced = try #require(refusal(options { $0.keyFile = path }))
     #expect(spaced.code == .usage)
