@@ -93,7 +93,7 @@ final class HTTPConnection: @unchecked Sendable {
       (CURLOPT_CONNECTTIMEOUT_MS, 10_000), (CURLOPT_FOLLOWLOCATION, 0),
       (CURLOPT_PATH_AS_IS, 1), (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
       (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2),
-      // A proxy is told neither the access key nor asked for its own headers.
+      // A proxy is not told the access key, and what it says is no part of the answer.
       (CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE)), (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
     ]
     for (option, number) in numbers {

@@ -60,11 +60,11 @@ final class HTTPSession: Sendable {
   }
 
   private func keep(_ connection: HTTPConnection) {
-    let former = idle.withLock { idle in
+    // What was kept before is closed here, not under the lock.
+    _ = idle.withLock { idle in
       defer { idle = connection }
       return idle
     }
-    _ = former  // closed here, not under the lock
   }
 
   /// On this thread: a server that hangs up must not end the process while it is written to.
