@@ -92,7 +92,8 @@ import Testing
       "swiftc",
       [
         "-typecheck", "-swift-version", "6", "-I", build + "/Modules", "-I",
-        Self.root.appending(path: "Sources/CBunnyFFmpeg").path, "-Xcc",
+        Self.root.appending(path: "Sources/CBunnyFFmpeg").path, "-I",
+        Self.root.appending(path: "Sources/CBunnyCurl").path, "-Xcc",
         "-fmodule-map-file=\(build)/CBunnyShims.build/module.modulemap", file,
       ],
       atMost: 120)
