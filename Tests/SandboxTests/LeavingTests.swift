@@ -26,6 +26,10 @@ struct LeavingTests {
     let sandbox = try await SandboxProcess.start()
     let outcome = try await sandbox.end(SIGKILL)  // its log ends only when the ingests have
     #expect(outcome.signal == SIGKILL)
+    for processID in [sandbox.facts.primaryPid, sandbox.facts.backupPid] {
+      // `tail` ends when that process has.
+      _ = try await ChildProcess.run("tail", ["--pid=\(processID)", "-f", "/dev/null"], atMost: 10)
+    }
     #expect(!runs(sandbox.facts.primaryPid) && !runs(sandbox.facts.backupPid))
     let left = try FileManager.default.contentsOfDirectory(atPath: sandbox.temporary.path)
     #expect(left.count == 1)
