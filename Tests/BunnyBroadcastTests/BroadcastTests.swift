@@ -42,8 +42,7 @@ struct BroadcastTests {
     #expect(test.lost == 0 && test.outOfOrder == 0)
     #expect(abs(test.shownTwice - 100) <= 1)  // every fifth
     #expect(test.beeps.count >= 19)
-    // The grid may show a picture up to three quarters of a frame off its time.
-    #expect(try #require(test.largestOffset) <= 30)
+    #expect(try #require(test.largestOffset) <= 20)
     #expect(test.colourError <= 3)
   }
 
@@ -75,7 +74,7 @@ struct BroadcastTests {
     let test = try #require(recording.report.testPicture)
     #expect(test.lost == 0 && test.outOfOrder == 0 && abs(test.shownTwice - 100) <= 1)
     #expect(test.colourError <= 3)
-    #expect(try #require(test.largestOffset) <= 30)
+    #expect(try #require(test.largestOffset) <= 20)
   }
 
   private static let television = [

@@ -24,13 +24,13 @@ struct SoakTests {
       let status = try String(contentsOfFile: "/proc/\(command.processID)/status", encoding: .utf8)
       return Int(try #require(status.firstMatch(of: /VmRSS:\s+(\d+)/)).1) ?? 0
     }
-    let early = try await memory(at: min(2, minutes - 1))
+    let early = try await memory(at: 1)
     let late = try await memory(at: minutes - 1)
     let outcome = try await command.outcome(atMost: Double(minutes * 60 + 120))
     let report = try inspect(try await nginx.recordings(atMost: 60)[0])
     print(report.text)
     print(
-      "memory after \(min(2, minutes - 1)) min \(early) kB, after \(minutes - 1) min \(late) kB")
+      "memory after 1 min \(early) kB, after \(minutes - 1) min \(late) kB")
     #expect(outcome.exitStatus == 0)
     let test = try #require(report.testPicture)
     #expect(abs(test.framesRead - minutes * 1800) <= 1)
