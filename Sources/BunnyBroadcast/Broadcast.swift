@@ -9,6 +9,8 @@ import Synchronization
 public final class Broadcast: Sendable {
   /// How long an ingest may take, once media has ended, to take what is left.
   private static let leave = Duration.seconds(1)
+  /// How long a source that is being opened may take to give up.
+  private static let patience = Duration.milliseconds(700)
 
   public let configuration: BroadcastConfiguration
   private let hub = EventHub()
@@ -83,14 +85,37 @@ public final class Broadcast: Sendable {
     return telemetry.statistics(at: .now)
   }
 
-  /// nil when it was stopped meanwhile.
+  /// Opens everything. A source that hangs in that, as some devices and addresses do, is left behind
+  /// when the broadcast is stopped.
+  ///
+  /// - Returns: nil when it was stopped meanwhile.
   private func open() async throws -> Lanes? {
-    do {
-      return try await onThread("open") { [self] in
+    let opened = Promise<Result<Lanes, any Error>?>()
+    startThread("open") { [self] in
+      let lanes = Result {
         try Lanes(
           configuration, interrupter: sources, isMuted: muted, line: line, telemetry: telemetry,
           events: hub)
       }
+      opened.keep(lanes)
+    }
+    let giveUp: @Sendable () -> Void = {
+      Task {
+        try await Task.sleep(for: Self.patience)
+        opened.keep(nil)
+      }
+    }
+    let stopsAlready = stopping.withLock { stopping in
+      stopping.action = giveUp
+      return stopping.reason != nil
+    }
+    if stopsAlready { giveUp() }
+    do {
+      guard let lanes = try await opened.value?.get() else {
+        hub.send(.notice(message: "a source does not let go while it is opened: left it behind"))
+        return nil
+      }
+      return lanes
     } catch {
       if stopping.withLock({ $0.reason }) == nil { throw error }
       return nil

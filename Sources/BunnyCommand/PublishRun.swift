@@ -9,8 +9,7 @@ import Synchronization
 /// The main thread runs ``run()``; events of the broadcast come in on Swift's pool, signals on their
 /// own thread. Nobody here ever waits for a terminal or a reader.
 final class PublishRun: Sendable {
-  /// How long a broadcast may take to end, nanoseconds: sources that hang while they are opened, as
-  /// some devices and addresses do, are left behind then.
+  /// How long a broadcast may take to end, nanoseconds: one that hangs in a device is left behind then.
   private static let longestEnd: Int64 = .seconds(10)
   /// The same where Bunny's API must be told of the end, and may not answer at once.
   private static let longestStreamEnd: Int64 = .seconds(45)
@@ -225,8 +224,8 @@ final class PublishRun: Sendable {
     let (result, ended, lastFailure) = state.withLock { ($0.result, $0.ended, $0.lastFailure) }
     var code = ExitCode.ended
     if result == nil {
-      console.log(.warning, "a source does not let go: left it behind")
-      if live != nil { take(.left(reason: "a source did not let go")) }
+      console.log(.warning, "the broadcast does not end: left it behind")
+      if live != nil { take(.left(reason: "it did not end by itself")) }
     }
     if case .failure(let error) = result {
       code = ExitCode(error)
@@ -241,7 +240,7 @@ final class PublishRun: Sendable {
     feed?.write(
       .ended(
         ended?.totals ?? broadcast.statistics.totals,
-        reason: ended?.reason ?? "a source did not let go", exitCode: code,
+        reason: ended?.reason ?? "it did not end by itself", exitCode: code,
         eventsLost: feed?.lost ?? 0))
     feed?.finish()
     return code

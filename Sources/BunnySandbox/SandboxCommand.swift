@@ -39,9 +39,7 @@ private func report(_ sentence: String) {
 /// they inherit it.
 private func blockSignals() -> sigset_t {
   signal(SIGPIPE, SIG_IGN)
-  var set = sigset_t()
-  sigemptyset(&set)
-  for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&set, number) }
+  var set = unignoredSignals([SIGINT, SIGTERM, SIGHUP])
   pthread_sigmask(SIG_BLOCK, &set, nil)
   return set
 }

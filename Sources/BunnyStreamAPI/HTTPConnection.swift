@@ -111,7 +111,8 @@ final class HTTPConnection: @unchecked Sendable {
       let code = bunny_curl_set_text(curl, option, text)
       guard code == CURLE_OK else { return code }
     }
-    return bunny_curl_allow_http_only(curl)
+    let code = bunny_curl_keep_socket_from_children(curl)
+    return code == CURLE_OK ? bunny_curl_allow_http_only(curl) : code
   }
 }
 

@@ -26,18 +26,18 @@ final class HTTPSession: Sendable {
   }
 
   private func exchange(_ request: HTTPRequest, _ limit: Duration) async -> HTTPOutcome {
-    let promise = HTTPPromise()
+    let outcome = Promise<HTTPOutcome>()
+    let isOver = Flag()
     let nanoseconds = Int64.seconds(min(max(limit, .zero), Self.longestLimit) / .seconds(1))
     let deadline = MonotonicTime.now + nanoseconds
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        guard promise.keep(for: continuation) else { return }
-        startThread("api-call") {
-          promise.keep(self.perform(request, limit, deadline, promise.isOver))
-        }
+      if !Task.isCancelled {
+        startThread("api-call") { outcome.keep(self.perform(request, limit, deadline, isOver)) }
       }
+      return await outcome.value
     } onCancel: {
-      promise.keep(.failed(.cancelled))
+      outcome.keep(.failed(.cancelled))
+      isOver.isSet = true  // nobody waits for the exchange any more
     }
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <curl/curl.h>
+#include <fcntl.h>
 #include <stdint.h>
 
 typedef size_t (*bunny_curl_reader)(char *bytes, size_t size, size_t count, void *opaque);
@@ -37,6 +38,15 @@ static inline CURLcode bunny_curl_set_callbacks(CURL *curl, bunny_curl_reader he
   if (!code) code = curl_easy_setopt(curl, CURLOPT_XFERINFODATA, opaque);
   if (!code) code = curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
   return code;
+}
+
+static inline int bunny_curl_mark_socket(void *opaque, curl_socket_t socket, curlsocktype purpose) {
+  return fcntl(socket, F_SETFD, FD_CLOEXEC) == 0 ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
+}
+
+// A child that the process starts meanwhile must not hold the connection open.
+static inline CURLcode bunny_curl_keep_socket_from_children(CURL *curl) {
+  return curl_easy_setopt(curl, CURLOPT_SOCKOPTFUNCTION, bunny_curl_mark_socket);
 }
 
 static inline CURLcode bunny_curl_allow_http_only(CURL *curl) {

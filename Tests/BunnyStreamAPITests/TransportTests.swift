@@ -156,6 +156,17 @@ struct TransportTests {
     try await server.waitUntil { $0.connectionsOver == 1 }
   }
 
+  @Test func `a child of the process does not hold a connection open`() async throws {
+    let server = try HTTPServer { _ in .raw("", then: .silence) }
+    let api = try api(server)
+    let call = Task { try await api.stopLiveStream(libraryId: 1, streamId: "g") }
+    try await server.waitUntil { $0.requests.count == 1 }
+    let child = try ChildProcess("sleep", ["60"])
+    call.cancel()
+    try await server.waitUntil { $0.connectionsOver == 1 }
+    #expect(child.isRunning)
+  }
+
   @Test func `a call in a cancelled task is not sent`() async throws {
     let server = try HTTPServer { _ in .respond(200) }
     let api = try api(server)

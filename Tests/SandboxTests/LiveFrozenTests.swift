@@ -36,19 +36,44 @@ struct LiveFrozenTests {
     try await live.end()
   }
 
-  @Test func `a source that does not let go is left behind, and so is the stream`() async throws {
+  /// Begins a broadcast whose source waits for a writer for ever.
+  private func startHanging(
+    _ live: LiveSandbox, _ folder: TemporaryDirectory, _ more: String...
+  ) throws -> ChildProcess {
+    mkfifo(folder.file("pipe"), 0o600)
+    return try Command.start(
+      ["--stream", live.facts.streamId, "--video", "file:\(folder.file("pipe"))"]
+        + ["--events", "json"] + more, live.settings)
+  }
+
+  @Test func `a source that hangs is left behind, and the stream is left`() async throws {
     let live = try await LiveSandbox()
-    let silent = try ScriptedIngest(IngestScript(.silence, at: .accept))
-    let command = try Command.start(
-      ["--stream", live.facts.streamId, "--video", "file:\(silent.url())", "--events", "json"],
-      live.settings)
-    try await silent.waitUntil { $0.first.map { $0.bytesReceived > 0 } ?? false }
+    let folder = try TemporaryDirectory()
+    let command = try startHanging(live, folder)
+    try await command.sends("streamFound")
+    let asked = MonotonicTime.now
     command.send(SIGTERM)
     let outcome = try await command.outcome()
     #expect(outcome.exitStatus == 0, "\(outcome)")
+    #expect(outcome.endedAt - asked < .seconds(3))
     #expect(outcome.sent("left") == 1)
-    #expect(outcome.standardError.contains(" info left the stream as it is ("))
+    #expect(outcome.standardError.contains("left it behind"))
+    #expect(outcome.standardError.contains(" info left the stream as it is (SIGTERM): "))
     #expect(try await live.stops() == [])
+    try await live.end()
+  }
+
+  @Test func `an explicit end ends the stream although a source hangs`() async throws {
+    let live = try await LiveSandbox()
+    try await live.force(3)
+    let folder = try TemporaryDirectory()
+    let command = try startHanging(live, folder, "--on-exit", "end")
+    try await command.sends("streamFound")
+    command.send(SIGTERM)
+    let outcome = try await command.outcome()
+    #expect(outcome.exitStatus == 0, "\(outcome)")
+    #expect(outcome.sent("streamEnded") == 1 && outcome.sent("left") == 0)
+    #expect(try await live.stops() == ["stop 200"])
     try await live.end()
   }
 }

@@ -99,9 +99,9 @@ struct LiveSandbox {
     try await sandbox.http("GET", "/sandbox/state")["status"] as? String
   }
 
-  /// Makes the API fail, until ``repair()``.
-  func breakAPI(_ kind: String) async throws {
-    _ = try await sandbox.http("POST", "/sandbox/outage?seconds=600&kind=\(kind)")
+  /// Makes the API fail, for some seconds or until ``repair()``.
+  func breakAPI(_ kind: String, seconds: Int = 600) async throws {
+    _ = try await sandbox.http("POST", "/sandbox/outage?seconds=\(seconds)&kind=\(kind)")
   }
 
   func repair() async throws {
