@@ -19,6 +19,7 @@ public final class Broadcast: Sendable {
   private let muted: Flag
   private let sources = Interrupter()
   private let stopping = Mutex(Stopping())
+  private let began: MonotonicTime?
 
   private struct Stopping {
     var reason: String?
@@ -26,8 +27,14 @@ public final class Broadcast: Sendable {
   }
 
   /// - Precondition: the configuration's quality is valid (`BroadcastQuality.validate()`).
-  public init(_ configuration: BroadcastConfiguration) {
+  public convenience init(_ configuration: BroadcastConfiguration) {
+    self.init(configuration, began: nil)
+  }
+
+  /// - Parameter began: since when it counts as lasting; nil: since ``run()``.
+  init(_ configuration: BroadcastConfiguration, began: MonotonicTime?) {
     self.configuration = configuration
+    self.began = began
     muted = Flag(configuration.isMuted)
   }
 
@@ -42,7 +49,7 @@ public final class Broadcast: Sendable {
   /// - Throws: ``BroadcastError``, also when the duration went by and no ingest ever accepted the
   ///   stream; the totals are in the `ended` event.
   public func run() async throws(BroadcastError) -> BroadcastTotals {
-    telemetry.begin(at: .now)
+    telemetry.begin(at: .now, since: began)
     hub.send(.preparing)
     var failure: BroadcastError?
     do {

@@ -42,7 +42,8 @@ public enum BunnyBroadcastEvent: Sendable {
   /// What Bunny's ingests say has changed; nil is not known, which is not false.
   case ingestStatusChanged(primaryLive: Bool?, backupLive: Bool?)
   /// For 30 s now Bunny has not said that the stream is ready to start; it is published and asked on.
-  case awaitingReady(apiAnswers: Bool)
+  /// `trouble` is why its API does not say, when it says nothing at all.
+  case awaitingReady(trouble: String?)
   /// Viewers see the stream: it was started.
   case running
   /// The live stream is left as it is, running if it was: the next broadcast resumes it.

@@ -48,33 +48,63 @@ final class Conductor: Sendable {
     }
   }
 
-  func stop() {
+  /// Asks nothing more; returns when nothing more will be said.
+  func stop() async {
     let running = tasks.withLock { tasks in
       tasks.isStopped = true
-      return [tasks.conducting, tasks.checking]
+      return [tasks.conducting, tasks.checking].compactMap(\.self)
     }
-    for task in running { task?.cancel() }
+    for task in running { task.cancel() }
+    for task in running { await task.value }
   }
 
   private func conduct() async {
     let began = MonotonicTime.now
     var readiness = readiness
     var step = readiness.first
-    var seen: (Bool?, Bool?) = (nil, nil)
+    var seen = Seen()
     while !Task.isCancelled {
       switch step {
       case .ask(let seconds), .watch(let seconds):
         if seconds > 0 { _ = try? await Task.sleep(for: .seconds(seconds)) }
         guard !Task.isCancelled else { return }
-        let status = try? await api.ingestStatus(
-          libraryId: plan.libraryId, streamId: plan.streamId)
-        if let status { report(status, &seen) }
+        let status = await ask(&seen)
+        guard !Task.isCancelled else { return }
         let waited = Double(MonotonicTime.now - began) / 1e9
         let (next, saysIt) = readiness.answered(isReady: status?.readyToStart, after: waited)
-        if saysIt { hub.send(.awaitingReady(apiAnswers: status != nil)) }
+        if saysIt { hub.send(.awaitingReady(trouble: seen.trouble?.description)) }
         step = next
       case .start: step = await start(&readiness)
       }
+    }
+  }
+
+  /// What the API said last.
+  private struct Seen {
+    var primaryLive: Bool?
+    var backupLive: Bool?
+    /// Why it says nothing now.
+    var trouble: BunnyLiveStreamError?
+  }
+
+  /// Asks for the status, and says what has changed: also that the API has gone, or is back.
+  private func ask(_ seen: inout Seen) async -> BunnyLiveStreamIngestStatus? {
+    do throws(BunnyLiveStreamError) {
+      let status = try await api.ingestStatus(libraryId: plan.libraryId, streamId: plan.streamId)
+      if seen.trouble != nil { hub.send(.notice(message: "Bunny's API answers again")) }
+      seen.trouble = nil
+      if status.primaryLive != seen.primaryLive || status.backupLive != seen.backupLive {
+        (seen.primaryLive, seen.backupLive) = (status.primaryLive, status.backupLive)
+        hub.send(
+          .ingestStatusChanged(primaryLive: status.primaryLive, backupLive: status.backupLive))
+      }
+      return status
+    } catch {
+      if !Task.isCancelled, error.kind != seen.trouble?.kind {
+        hub.send(.notice(message: "\(error); media flows on, and it is asked again"))
+        seen.trouble = error
+      }
+      return nil
     }
   }
 
@@ -84,6 +114,7 @@ final class Conductor: Sendable {
     } catch {
       // Somebody else may have started it, or this call's answer was lost.
       let stream = try? await api.getLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+      if let stream, case .refuse(let status) = Admission(stream) { onOver(status) }
       guard stream?.status == .running else {
         if !Task.isCancelled {
           hub.send(.notice(message: "\(error); media flows on, and it is tried again"))
@@ -93,13 +124,6 @@ final class Conductor: Sendable {
     }
     hub.send(.running)
     return readiness.started()
-  }
-
-  private func report(_ status: BunnyLiveStreamIngestStatus, _ seen: inout (Bool?, Bool?)) {
-    guard status.primaryLive != seen.0 || status.backupLive != seen.1 else { return }
-    seen = (status.primaryLive, status.backupLive)
-    hub.send(
-      .ingestStatusChanged(primaryLive: status.primaryLive, backupLive: status.backupLive))
   }
 
   private func check() async {

@@ -28,16 +28,19 @@ public struct LivePlan: Sendable {
 /// broadcast resumes it. Everything here may be called from any thread.
 public final class LiveBroadcast: Broadcasting {
   private struct State {
+    /// Since the stream was found.
     var broadcast: Broadcast?
-    var isMuted = false
-    var leaveReason: String?
-    var endReason: String?
-    /// Ends what is waited for before there is a broadcast.
-    var cancelFetching: (@Sendable () -> Void)?
+    /// nil: as it is configured.
+    var isMuted: Bool?
+    var farewell = Farewell()
+    /// Ends what is waited for, when there is another wish.
+    var cancelWaiting: (@Sendable () -> Void)?
     /// The stream was found to be over while it was broadcast to.
-    var isOver: BunnyLiveStreamStatus?
+    var foundOver: BunnyLiveStreamStatus?
     /// A configured duration ends the stream too.
     var hasDuration = false
+    var began: MonotonicTime?
+    var isFinished = false
   }
 
   private let plan: LivePlan
@@ -45,7 +48,6 @@ public final class LiveBroadcast: Broadcasting {
   private let configure: @Sendable (Ingest, Ingest?) -> BroadcastConfiguration
   private let hub = EventHub()
   private let state = Mutex(State())
-  private let began = MonotonicTime.now
 
   /// - Parameter configure: makes the broadcast's configuration of the stream's ingests.
   public init(
@@ -62,42 +64,31 @@ public final class LiveBroadcast: Broadcasting {
   /// Broadcasts until ``stop(reason:)``, ``end(reason:)``, or for the configured duration. A task that
   /// is cancelled leaves the stream as it is. May be called once.
   public func run() async throws(BroadcastError) -> BroadcastTotals {
-    var failure: BroadcastError?
-    var totals = BroadcastTotals()
-    do {
-      totals = try await withTaskCancellationHandler {
-        try await broadcast()
-      } onCancel: {
-        stop(reason: "cancelled")
-      }
-    } catch {
-      failure = BroadcastError(error)
-      totals = state.withLock { $0.broadcast }?.statistics.totals ?? totals
+    state.withLock { $0.began = .now }
+    let (failure, totals) = await withTaskCancellationHandler {
+      await broadcastAndLeave()
+    } onCancel: {
+      stop(reason: "cancelled")
     }
-    do {
-      try await takeLeave(after: failure)
-    } catch {
-      failure = failure ?? error
+    let reason = state.withLock { state in
+      state.isFinished = true
+      return state.farewell.ending?.reason ?? "its duration was over"
     }
-    let reason = state.withLock { $0.endReason ?? $0.leaveReason } ?? "its duration was over"
     if let failure { hub.send(.failed(message: failure.description)) }
     hub.finish(with: [.stopped, .ended(totals, reason: failure?.description ?? reason)])
     if let failure { throw failure }
     return totals
   }
 
-  /// Ends the broadcast and leaves the stream as it is: the next one resumes it.
-  public func stop(reason: String = "asked to") {
-    stop(reason) { $0.leaveReason = reason }
-  }
+  /// Ends the broadcast and leaves the stream as it is: the next one resumes it. Also after
+  /// ``end(reason:)``, as long as the API has not taken that.
+  public func stop(reason: String = "asked to") { ask(.leave(reason)) }
 
   /// Ends the broadcast and the stream, for good.
-  public func end(reason: String = "asked to") {
-    stop(reason) { $0.endReason = reason }
-  }
+  public func end(reason: String = "asked to") { ask(.end(reason)) }
 
   public var isMuted: Bool {
-    get { state.withLock { $0.isMuted } }
+    get { state.withLock { $0.isMuted ?? false } }
     set {
       let broadcast = state.withLock { state in
         state.isMuted = newValue
@@ -108,82 +99,110 @@ public final class LiveBroadcast: Broadcasting {
   }
 
   public var statistics: BroadcastStatistics {
-    if let broadcast = state.withLock({ $0.broadcast }) { return broadcast.statistics }
+    let (broadcast, began, isFinished) = state.withLock { ($0.broadcast, $0.began, $0.isFinished) }
+    if let broadcast { return broadcast.statistics }
     var statistics = BroadcastStatistics()
+    guard let began, !isFinished else { return statistics }
     statistics.state = BunnyBroadcastState.preparing.rawValue
     statistics.elapsedSeconds = Double(MonotonicTime.now - began) / 1e9
     return statistics
   }
 
-  /// The first reason stands.
-  private func stop(_ reason: String, _ note: (inout State) -> Void) {
-    let (broadcast, cancelFetching) = state.withLock { state in
-      if state.leaveReason == nil && state.endReason == nil { note(&state) }
-      return (state.broadcast, state.cancelFetching)
+  private func ask(_ ending: Ending) {
+    let (changes, broadcast, cancelWaiting) = state.withLock { state in
+      (state.farewell.ask(ending), state.broadcast, state.cancelWaiting)
     }
-    cancelFetching?()
-    broadcast?.stop(reason: reason)
+    guard changes else { return }
+    cancelWaiting?()
+    broadcast?.stop(reason: ending.reason)
   }
 
-  private var isEnding: Bool {
-    state.withLock { $0.leaveReason != nil || $0.endReason != nil }
+  private func broadcastAndLeave() async -> (failure: BroadcastError?, totals: BroadcastTotals) {
+    var failure: BroadcastError?
+    do {
+      try await broadcast()
+    } catch {
+      failure = BroadcastError(error)
+    }
+    let totals = state.withLock { $0.broadcast }?.statistics.totals ?? BroadcastTotals()
+    let step = state.withLock { state in
+      let step = state.farewell.step(
+        failure: failure, wasFound: state.broadcast != nil, hasDuration: state.hasDuration)
+      if step == .stop { _ = state.farewell.ask(.end("its duration was over")) }
+      return step
+    }
+    switch step {
+    case .nothing: break
+    case .leave(let reason): hub.send(.left(reason: reason))
+    case .stop:
+      if let stopFailure = await stopStream() { failure = failure ?? stopFailure }
+    }
+    return (failure, totals)
   }
 }
 
 // MARK: The way to an ingest and back
 
 extension LiveBroadcast {
-  private func broadcast() async throws -> BroadcastTotals {
-    hub.send(.preparing)
-    guard let (stream, key, needsStart) = try await fetch() else { return BroadcastTotals() }
+  /// For how long a stream that was just created may have no key, however little is tried again.
+  private static let keyPatience = Duration.seconds(30)
+
+  private func broadcast() async throws {
+    guard let (stream, key, needsStart) = try await fetch() else { return }
     hub.send(
       .streamFound(title: stream.title, status: stream.status, resumes: !needsStart))
-    let ingest = try Ingest(named: stream.primaryIngestUrl ?? Ingest.bunnyPrimary, key)
-    let backup = try stream.backupIngestUrl.map { try Ingest(named: $0, key) }
-    let configuration = configure(ingest, backup)
-    let broadcast = Broadcast(configuration)
-    let stopsAlready = state.withLock { state in
-      state.hasDuration = configuration.duration != nil
-      state.broadcast = broadcast
-      if state.isMuted { broadcast.isMuted = true }
-      state.isMuted = broadcast.isMuted
-      return state.leaveReason ?? state.endReason
-    }
-    if let stopsAlready { broadcast.stop(reason: stopsAlready) }
+    let broadcast = try begin(stream, key)
     let events = broadcast.events()
     let conductor = Conductor(
       plan, api, readiness: Readiness(starts: needsStart && plan.startsStream), hub
-    ) { [weak self] status in self?.isOver(status) }
+    ) { [weak self] status in self?.endMedia(streamIs: status) }
     let forwarding = Task { [hub] in
       for await event in events {
-        conductor.take(event)
         if event.isOfMedia { hub.send(event) }
+        conductor.take(event)
       }
     }
-    defer { conductor.stop() }
+    var failure: (any Error)?
     do {
-      let totals = try await broadcast.run()
-      await forwarding.value
-      try throwIfOver()
-      return totals
+      _ = try await broadcast.run()
     } catch {
-      await forwarding.value
-      if case .ingest = error { await lookWhetherOver() }
-      try throwIfOver()
-      throw error
+      failure = error
     }
+    await forwarding.value
+    await conductor.stop()
+    if case .ingest = failure as? BroadcastError { await lookWhetherOver() }
+    if let status = state.withLock({ $0.foundOver }) {
+      throw BroadcastError.streamOver(plan.streamId, status)
+    }
+    if let failure { throw failure }
   }
 
-  private func throwIfOver() throws(BroadcastError) {
-    if let status = state.withLock({ $0.isOver }) {
-      throw .streamOver(plan.streamId, status)
+  /// The broadcast of media, ready to run.
+  private func begin(_ stream: BunnyLiveStream, _ key: String) throws -> Broadcast {
+    let ingest = try Ingest(named: stream.primaryIngestUrl ?? Ingest.bunnyPrimary, key)
+    var backup: Ingest?
+    do {
+      backup = try stream.backupIngestUrl.map { try Ingest(named: $0, key) }
+    } catch {
+      hub.send(.notice(message: "there is no backup ingest: \(error)"))
     }
+    let configuration = configure(ingest, backup)
+    let (broadcast, ending) = state.withLock { state in
+      let broadcast = Broadcast(configuration, began: state.began ?? .now)
+      state.hasDuration = configuration.duration != nil
+      state.broadcast = broadcast
+      if let isMuted = state.isMuted { broadcast.isMuted = isMuted }
+      state.isMuted = broadcast.isMuted
+      return (broadcast, state.farewell.ending)
+    }
+    if let ending { broadcast.stop(reason: ending.reason) }
+    return broadcast
   }
 
   /// Somebody ended the stream while it was broadcast to.
-  private func isOver(_ status: BunnyLiveStreamStatus) {
+  private func endMedia(streamIs status: BunnyLiveStreamStatus) {
     let broadcast = state.withLock { state in
-      state.isOver = status
+      state.foundOver = status
       return state.broadcast
     }
     broadcast?.stop(reason: "the stream has ended")
@@ -191,60 +210,42 @@ extension LiveBroadcast {
 
   /// An ingest refuses, or hangs up, also because the stream has been ended.
   private func lookWhetherOver() async {
-    let stream = try? await whileWanted { [api, plan] in
-      try await within(.seconds(5)) {
-        try await api.getLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
-      }
-    }
-    if let stream, case .refuse(let status) = Admission(stream) { isOver(status) }
+    let stream = try? await getStream(within: .seconds(5)) { $0 == nil }
+    if let stream, case .refuse(let status) = Admission(stream) { endMedia(streamIs: status) }
   }
 
   /// Asks for the stream until it may be published to.
   ///
   /// - Returns: nil when the broadcast was ended meanwhile.
   private func fetch() async throws -> (BunnyLiveStream, key: String, needsStart: Bool)? {
+    let keyDeadline = MonotonicTime.now + Self.keyPatience.nanoseconds
     var backoff = Backoff()
-    while !isEnding {
-      var reason: String
+    while state.withLock({ $0.farewell.ending == nil }) {
+      let error: BunnyLiveStreamError
+      var retries = plan.retry == .always
       do {
-        let stream = try await whileWanted { [api, plan] in
-          try await api.getLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
-        }
+        let stream = try await getStream { $0 == nil }
         switch Admission(stream) {
         case .refuse(let status): throw BroadcastError.streamOver(plan.streamId, status)
-        case .again(let missing): reason = missing
+        case .again(let missing):
+          error = BunnyLiveStreamError(
+            kind: .invalidResponse, message: missing,
+            attempt: "publish to the live stream \(plan.streamId)")
+          retries = retries || .now < keyDeadline
         case .publish(let key, let needsStart, let warning):
           if let warning { hub.send(.notice(message: warning)) }
           return (stream, key, needsStart)
         }
-      } catch let error as BunnyLiveStreamError {
-        if isEnding { break }
-        if error.isPermanent || plan.retry == .never { throw BroadcastError.api(error) }
-        reason = error.description
+      } catch let failure as BunnyLiveStreamError {
+        error = failure
       }
+      if state.withLock({ $0.farewell.ending != nil }) { break }
+      if error.isPermanent || !retries { throw BroadcastError.api(error) }
       let wait = backoff.failed(chance: .random(in: 0...1))
-      hub.send(.askingAgain(after: wait, reason: reason))
-      await pause(wait)
+      hub.send(.askingAgain(after: wait, reason: error.description))
+      await pause(wait) { $0 == nil }
     }
     return nil
-  }
-
-  /// Waits; ``stop(reason:)`` ends it.
-  private func pause(_ duration: Duration) async {
-    _ = try? await whileWanted { try await Task.sleep(for: duration) }
-  }
-
-  /// Does `work`, which ``stop(reason:)`` cancels.
-  private func whileWanted<Success: Sendable>(
-    _ work: @escaping @Sendable () async throws -> Success
-  ) async throws -> Success {
-    let working = Task { try await work() }
-    let isUnwanted = state.withLock { state in
-      state.cancelFetching = { working.cancel() }
-      return state.leaveReason != nil || state.endReason != nil
-    }
-    if isUnwanted { working.cancel() }
-    return try await working.value
   }
 }
 
@@ -254,41 +255,80 @@ extension LiveBroadcast {
   /// For how long a stop is tried when the API does not answer.
   private static let stopPatience = Duration.seconds(30)
 
-  /// Ends the stream if that was asked for explicitly; otherwise says that it is left as it is.
-  private func takeLeave(after failure: BroadcastError?) async throws(BroadcastError) {
-    let (endReason, leaveReason, wasFound, hasDuration) = state.withLock {
-      ($0.endReason, $0.leaveReason, $0.broadcast != nil, $0.hasDuration)
-    }
-    if case .streamOver = failure { return }
-    let isAsked = endReason != nil && (wasFound || failure == nil)
-    let isDurationOver =
-      hasDuration && failure == nil && leaveReason == nil && !Task.isCancelled
-    guard isAsked || isDurationOver else {
-      let reason = leaveReason ?? failure?.description ?? "its media ended"
-      if wasFound { hub.send(.left(reason: reason)) }
-      return
-    }
-    let began = MonotonicTime.now
+  /// Ends the stream for good; ``stop(reason:)`` ends the tries.
+  ///
+  /// - Returns: Why it was not ended.
+  private func stopStream() async -> BroadcastError? {
+    let deadline = MonotonicTime.now + Self.stopPatience.nanoseconds
     var backoff = Backoff()
     while true {
-      let waited = Duration.nanoseconds(MonotonicTime.now - began)
+      let left = Duration.nanoseconds(max(0, deadline - .now))
+      let error: BroadcastError
       do {
-        try await within(Self.stopPatience - waited) { [api, plan] in
-          try await api.stopLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+        try await whileWanted({ $0?.leaves != true }) { [api, plan] in
+          try await within(left) {
+            try await api.stopLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+          }
         }
         hub.send(.streamEnded)
-        return
-      } catch {
-        let wait = backoff.failed(chance: .random(in: 0...1))
-        let isLate = Duration.nanoseconds(MonotonicTime.now - began) + wait >= Self.stopPatience
-        let error = BroadcastError(error)
-        guard error.mayPass, plan.retry == .always, !isLate else {
-          hub.send(.left(reason: "it could not be ended"))
-          throw error
-        }
-        hub.send(.askingAgain(after: wait, reason: error.description))
-        _ = try? await Task.sleep(for: wait)
+        return nil
+      } catch let failure {
+        error = BroadcastError(failure)
+      }
+      if await hasEnded() {
+        hub.send(.streamEnded)
+        return nil
+      }
+      let wait = backoff.failed(chance: .random(in: 0...1))
+      let isLate = deadline - .now <= wait.nanoseconds
+      let leaves = state.withLock { $0.farewell.ending?.leaves == true }
+      guard !leaves, error.mayPass, plan.retry == .always, !isLate else {
+        hub.send(.left(reason: "it was to be ended, and is not known to be: \(error)"))
+        return error
+      }
+      hub.send(.askingAgain(after: wait, reason: error.description))
+      await pause(wait) { $0?.leaves != true }
+    }
+  }
+
+  /// A stop may have been taken although its answer was lost.
+  private func hasEnded() async -> Bool {
+    let stream = try? await getStream(within: .seconds(5)) { $0?.leaves != true }
+    return stream?.status == .ended || stream?.status == .vodProcessing
+  }
+}
+
+// MARK: What another wish cancels
+
+extension LiveBroadcast {
+  private typealias Wish = @Sendable (Ending?) -> Bool
+
+  private func getStream(
+    within limit: Duration = .seconds(60), while isWanted: Wish
+  ) async throws -> BunnyLiveStream {
+    try await whileWanted(isWanted) { [api, plan] in
+      try await within(limit) {
+        try await api.getLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
       }
     }
+  }
+
+  private func pause(_ duration: Duration, while isWanted: Wish) async {
+    _ = try? await whileWanted(isWanted) { try await Task.sleep(for: duration) }
+  }
+
+  /// Does `work`, which is cancelled when what is asked of the broadcast changes.
+  ///
+  /// - Parameter isWanted: whether it is to be begun, by what has been asked until then.
+  private func whileWanted<Success: Sendable>(
+    _ isWanted: Wish, _ work: @escaping @Sendable () async throws -> Success
+  ) async throws -> Success {
+    let working = Task { try await work() }
+    let isUnwanted = state.withLock { state in
+      state.cancelWaiting = { working.cancel() }
+      return !isWanted(state.farewell.ending)
+    }
+    if isUnwanted { working.cancel() }
+    return try await working.value
   }
 }

@@ -1,20 +1,29 @@
 import BunnyRTMP
 import BunnyStreamAPI
+import BunnySystem
 
-/// Does `work`, which is cancelled when it takes longer.
+/// Does `work`, which is cancelled when it takes longer; its error says so then.
 func within<Success: Sendable>(
   _ duration: Duration, _ work: @escaping @Sendable () async throws -> Success
 ) async throws -> Success {
+  let isLate = Flag()
   let working = Task { try await work() }
   let alarm = Task {
     try await Task.sleep(for: duration)
+    isLate.isSet = true
     working.cancel()
   }
   defer { alarm.cancel() }
-  return try await withTaskCancellationHandler {
-    try await working.value
-  } onCancel: {
-    working.cancel()
+  do {
+    return try await withTaskCancellationHandler {
+      try await working.value
+    } onCancel: {
+      working.cancel()
+    }
+  } catch let error as BunnyLiveStreamError where isLate.isSet && error.kind == .transport {
+    let seconds = Int((duration / .seconds(1)).rounded())
+    throw BunnyLiveStreamError(
+      kind: .transport, message: "not within \(seconds) s", attempt: error.attempt)
   }
 }
 
@@ -22,12 +31,13 @@ extension Ingest {
   /// What Bunny's own SDKs publish to when the API names no ingest.
   static let bunnyPrimary = "rtmp://global.rtmp.mediadelivery.net/live"
 
-  /// One that Bunny's API names.
-  init(named url: String, _ key: String) throws(BroadcastError) {
+  /// The one that Bunny's API names.
+  init(named url: String, _ key: String) throws(BunnyLiveStreamError) {
     do {
       self = try Ingest(url, streamName: key)
     } catch {
-      throw .fault("Bunny's API names an ingest that cannot be used: \(error)")
+      throw BunnyLiveStreamError(
+        kind: .invalidResponse, message: "\(error)", attempt: "use the ingest that the API names")
     }
   }
 }
@@ -43,7 +53,7 @@ extension BunnyBroadcastEvent {
   /// Not one that only whoever runs the whole broadcast may send.
   var isOfMedia: Bool {
     switch self {
-    case .preparing, .stopped, .ended, .failed: false
+    case .stopped, .ended, .failed: false
     default: true
     }
   }

@@ -49,7 +49,7 @@ package struct Readiness: Equatable, Sendable {
   package static let patience = 30.0
 
   private var isWaiting: Bool
-  private var waited = 0.0
+  private var hasSaid = false
   private var failedStarts = 0
 
   /// - Parameter starts: the stream is to be started, and is not running yet.
@@ -61,15 +61,19 @@ package struct Readiness: Equatable, Sendable {
   /// - Parameters:
   ///   - isReady: what the status said; nil when the API did not answer.
   ///   - seconds: since the ingest accepted the stream.
-  /// - Returns: The next step, and whether it is time to say what is awaited: once.
+  /// - Returns: The next step, and whether it is time to say what is awaited: once at most, and never
+  ///   of a stream that has been ready.
   package mutating func answered(
     isReady: Bool?, after seconds: Double
   ) -> (step: Step, saysWhatIsAwaited: Bool) {
     guard isWaiting else { return (.watch(after: Self.watchPace), false) }
-    if isReady == true { return (.start, false) }
-    let saysIt = waited < Self.patience && seconds >= Self.patience
-    waited = seconds
-    return (.ask(after: Self.pace), saysIt)
+    if isReady == true {
+      hasSaid = true
+      return (.start, false)
+    }
+    guard !hasSaid, seconds >= Self.patience else { return (.ask(after: Self.pace), false) }
+    hasSaid = true
+    return (.ask(after: Self.pace), true)
   }
 
   /// The stream was started, or was found running.
@@ -84,5 +88,61 @@ package struct Readiness: Equatable, Sendable {
     let wait = failedStarts < 4 ? Self.pace * Double(1 << failedStarts) : 15
     failedStarts += 1
     return .ask(after: wait)
+  }
+}
+
+/// How a broadcast to a live stream was asked to end, and why.
+package enum Ending: Equatable, Sendable {
+  /// Leave the stream as it is: the next broadcast resumes it.
+  case leave(String)
+  /// End the stream too. It can never run again.
+  case end(String)
+
+  package var reason: String {
+    switch self {
+    case .leave(let reason), .end(let reason): reason
+    }
+  }
+
+  package var leaves: Bool { if case .leave = self { true } else { false } }
+}
+
+/// Leave is not end: who may send `stop`. Only an explicit end, or a duration that is over.
+package struct Farewell: Equatable, Sendable {
+  package enum Step: Equatable, Sendable {
+    /// Send `stop`.
+    case stop
+    /// Leave the stream as it is, and say so with the reason.
+    case leave(String)
+    /// There is no stream to leave.
+    case nothing
+  }
+
+  package private(set) var ending: Ending?
+
+  package init() {}
+
+  /// Leaving wins, whenever it is asked for: what was left can still be ended.
+  ///
+  /// - Returns: Whether that changes anything.
+  package mutating func ask(_ wanted: Ending) -> Bool {
+    guard ending == nil || (wanted.leaves && ending?.leaves == false) else { return false }
+    ending = wanted
+    return true
+  }
+
+  /// - Parameters:
+  ///   - failure: why media ended, when nobody had asked for that.
+  ///   - wasFound: Bunny's API had told of the stream.
+  ///   - hasDuration: the broadcast was to last for a configured time only.
+  package func step(failure: BroadcastError?, wasFound: Bool, hasDuration: Bool) -> Step {
+    if case .streamOver = failure { return .nothing }
+    switch ending {
+    case .end where wasFound || failure == nil: return .stop
+    case nil where hasDuration && failure == nil: return .stop
+    default: break
+    }
+    guard wasFound else { return .nothing }
+    return .leave(ending?.reason ?? failure?.description ?? "its media ended")
   }
 }

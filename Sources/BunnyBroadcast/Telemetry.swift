@@ -10,9 +10,10 @@ final class Telemetry: Sendable {
     state.withLock { change(&$0.totals) }
   }
 
-  func begin(at now: MonotonicTime) {
+  /// - Parameter began: since when the broadcast counts as lasting; nil: since now.
+  func begin(at now: MonotonicTime, since began: MonotonicTime?) {
     state.withLock { state in
-      state.began = now
+      state.began = began ?? now
       state.last = (now, 0, 0)
       state.phase = .preparing
     }

@@ -39,6 +39,9 @@ package struct BroadcastView: Sendable {
       self.ingest = ingest
       primary = primary ?? ingest
       isTryingAgain = false
+    case .connection(let ingest, _):
+      self.ingest = ingest
+      primary = primary ?? ingest
     case .lost: isTryingAgain = true
     case .reconnecting(_, let usingBackup, _, _):
       ingest = usingBackup ? backup ?? primary : primary

@@ -21,6 +21,11 @@ package final class Console: Sendable {
     text.withLock { writer.write($0.line(level, sentence, at: .now)) }
   }
 
+  /// Shows a question, whatever the level.
+  package func ask(_ question: String) {
+    text.withLock { writer.write($0.line(.warning, question, at: .now)) }
+  }
+
   package func draw(_ status: String) {
     text.withLock { text in
       guard !isSettled.load(ordering: .relaxed) else { return }

@@ -27,8 +27,6 @@ package struct EndQuestion: Equatable, Sendable {
 
   package init() {}
 
-  package var isOpen: Bool { asked != nil }
-
   /// Ctrl-C: asks; a second one leaves.
   package mutating func interrupted(at now: MonotonicTime) -> Step {
     if asked == .byInterrupt { return close(.leave) }
@@ -56,6 +54,9 @@ package struct EndQuestion: Equatable, Sendable {
     guard let asked, now >= deadline else { return .nothing }
     return close(asked == .byInterrupt ? .leave : .goOn)
   }
+
+  /// The broadcast ends for another reason: there is nothing to answer any more.
+  package mutating func withdraw() { _ = close(.nothing) }
 
   private mutating func open(_ asked: Asked, _ now: MonotonicTime) {
     self.asked = asked

@@ -25,7 +25,7 @@ package import BunnyRTMP
 /// | `askingAgain` | Bunny's API is asked again: `afterMs`, `reason` |
 /// | `running` | viewers see the stream: it was started |
 /// | `ingestStatusChanged` | what Bunny's ingests say: `primaryLive`, `backupLive`, each may be null |
-/// | `awaitingReady` | after 30 s without "ready": `apiAnswers` |
+/// | `awaitingReady` | after 30 s without "ready": `trouble`, why the API says nothing at all, or null |
 /// | `left` | the stream is left as it is, running if it was: `reason` |
 /// | `streamEnded` | the stream has been ended for good |
 /// | `notice`, `failed` | `message` |
@@ -148,8 +148,8 @@ package struct EventLine: Equatable, Sendable {
           .init("primaryLive", primary.map { .bool($0) } ?? .null),
           .init("backupLive", backup.map { .bool($0) } ?? .null),
         ])
-    case .awaitingReady(let apiAnswers):
-      self.init("awaitingReady", [.init("apiAnswers", .bool(apiAnswers))])
+    case .awaitingReady(let trouble):
+      self.init("awaitingReady", [.init("trouble", trouble.map { .string($0) } ?? .null)])
     case .running: self.init("running")
     case .left(let reason): self.init("left", [.init("reason", .string(reason))])
     case .streamEnded: self.init("streamEnded")

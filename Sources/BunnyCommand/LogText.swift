@@ -35,11 +35,11 @@ package enum LogText {
         .debug,
         "Bunny says: primary ingest \(state(primary)), backup ingest \(state(backup))"
       )
-    case .awaitingReady(let apiAnswers):
+    case .awaitingReady(let trouble):
       (
         .warning,
         "for 30 s Bunny has not said that the stream is ready"
-          + (apiAnswers ? "" : ": its API does not answer") + "; publishing and asking go on"
+          + (trouble.map { ": \($0)" } ?? "") + "; publishing and asking go on"
       )
     case .running: (.info, "running: viewers see the stream")
     case .left(let reason):

@@ -20,6 +20,8 @@ final class PublishRun: Sendable {
     var question = EndQuestion()
     var pace = StatisticsPace()
     var endsBy = MonotonicTime.distantFuture
+    /// The live stream was to be ended for good.
+    var endsStream = false
     var lastFailure: String?
     var ended: (totals: BroadcastTotals, reason: String)?
     var result: Result<BroadcastTotals, BroadcastError>?
@@ -141,7 +143,7 @@ final class PublishRun: Sendable {
   /// Does what the question about the stream's end came to.
   private func answer(_ step: EndQuestion.Step) {
     switch step {
-    case .ask(let sentence): console.log(.warning, sentence)
+    case .ask(let sentence): console.ask(sentence)
     case .end: end("asked to end the stream", forGood: true)
     case .leave: end("asked to leave", forGood: false)
     case .goOn: console.log(.info, "going on")
@@ -169,11 +171,17 @@ final class PublishRun: Sendable {
 
   /// - Parameter forGood: a live stream is ended too; nil lets `--on-exit` decide.
   private func end(_ reason: String, forGood: Bool? = nil) {
-    let endsStream = forGood ?? endsOnExit
+    let endsStream = live != nil && (forGood ?? endsOnExit)
     state.withLock { state in
       state.view.isEnding = true
-      let longest = live != nil && endsStream ? Self.longestStreamEnd : Self.longestEnd
-      state.endsBy = min(state.endsBy, .now + longest)
+      state.question.withdraw()
+      if endsStream {
+        // Not later than the first end allowed: one that only leaves is over sooner.
+        if state.endsBy == .distantFuture { state.endsBy = .now + Self.longestStreamEnd }
+        state.endsStream = true
+      } else {
+        state.endsBy = min(state.endsBy, .now + Self.longestEnd)
+      }
     }
     console.log(.info, "ending: \(reason)")
     if let live, endsStream {
@@ -185,7 +193,7 @@ final class PublishRun: Sendable {
 
   private func handle(_ failure: LineWriter.Failure) {
     switch failure {
-    case .readerGone: end("nobody reads standard output any more")
+    case .readerGone: end("nobody reads standard output any more", forGood: false)
     case .system(let code):
       console.log(
         .warning,
@@ -224,6 +232,7 @@ final class PublishRun: Sendable {
     let (result, ended, lastFailure) = state.withLock { ($0.result, $0.ended, $0.lastFailure) }
     var code = ExitCode.ended
     if result == nil {
+      if state.withLock({ $0.endsStream }) { code = .apiUnreachable }
       console.log(.warning, "the broadcast does not end: left it behind")
       if live != nil { take(.left(reason: "it did not end by itself")) }
     }

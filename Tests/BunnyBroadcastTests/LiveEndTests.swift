@@ -3,97 +3,84 @@ import BunnyCapture
 import BunnyRTMP
 import BunnyStreamAPI
 import Support
-import Synchronization
 import Testing
 
 /// A library that embeds a live broadcast: what ends the stream, and what leaves it.
 @Suite(.serialized) struct LiveEndTests {
-  /// A stream that runs, at an ingest that a test has.
-  private final class Repository: LiveStreamRepository {
-    private let ingest: String
-    private let stops = Mutex(0)
-    var stopCount: Int { stops.withLock { $0 } }
+  private static let failing = BunnyLiveStreamError(kind: .server, statusCode: 503)
+  private static let lost = BunnyLiveStreamError(kind: .transport, message: "lost")
+  private static let refused = BunnyLiveStreamError(kind: .invalidRequest, statusCode: 400)
 
-    init(_ ingest: ScriptedIngest) { self.ingest = "rtmp://127.0.0.1:\(ingest.port)/live" }
+  private let live: EmbeddedBroadcast
 
-    func getLiveStream(
-      libraryId: Int, streamId: String
-    ) async throws(BunnyLiveStreamError) -> BunnyLiveStream {
-      BunnyLiveStream(id: streamId, streamKey: "key", primaryIngestUrl: ingest, status: .running)
-    }
-
-    func ingestStatus(
-      libraryId: Int, streamId: String
-    ) async throws(BunnyLiveStreamError) -> BunnyLiveStreamIngestStatus {
-      BunnyLiveStreamIngestStatus(readyToStart: true, primaryLive: true, backupLive: false)
-    }
-
-    func startLiveStream(libraryId: Int, streamId: String) async throws(BunnyLiveStreamError) {
-      Issue.record("started")
-    }
-
-    func stopLiveStream(libraryId: Int, streamId: String) async throws(BunnyLiveStreamError) {
-      stops.withLock { $0 += 1 }
-    }
-  }
-
-  private let ingest: ScriptedIngest
-  private let repository: Repository
-
-  init() throws {
-    ingest = try ScriptedIngest()
-    repository = Repository(ingest)
-  }
-
-  private func broadcast(_ duration: Duration? = nil) -> LiveBroadcast {
-    LiveBroadcast(LivePlan(libraryId: 1, streamId: "s"), api: repository) { primary, _ in
-      var configuration = BroadcastConfiguration(
-        ingest: primary, video: .test, audio: .tone, quality: .sd480)
-      configuration.duration = duration
-      return configuration
-    }
-  }
-
-  private func live() async throws {
-    try await ingest.waitUntil { $0.first.map { $0.media.count > 5 } ?? false }
-  }
+  init() throws { live = try EmbeddedBroadcast() }
 
   @Test(arguments: [nil, Duration.seconds(60)])
   func `a task that is cancelled leaves the stream`(_ duration: Duration?) async throws {
-    let broadcast = broadcast(duration)
-    let events = broadcast.events()
-    let running = Task { try await broadcast.run() }
-    try await live()
+    let running = try await live.start(duration)
     running.cancel()
     _ = try await running.value
-    #expect(repository.stopCount == 0)
-    var left: [String] = []
-    for await case .left(let reason) in events { left.append(reason) }
-    #expect(left == ["cancelled"])
+    #expect(live.repository.count("stop") == 0)
+    #expect(await live.left() == ["cancelled"])
   }
 
   @Test func `stop leaves the stream, although end comes later`() async throws {
-    let broadcast = broadcast()
-    let running = Task { try await broadcast.run() }
-    try await live()
-    broadcast.stop()
-    broadcast.end()
+    let running = try await live.start()
+    live.broadcast.stop()
+    live.broadcast.end()
     _ = try await running.value
-    #expect(repository.stopCount == 0)
+    #expect(live.repository.count("stop") == 0)
   }
 
   @Test func `end ends the stream once`() async throws {
-    let broadcast = broadcast()
-    let running = Task { try await broadcast.run() }
-    try await live()
-    broadcast.end()
-    broadcast.end()
+    let running = try await live.start()
+    live.broadcast.end()
+    live.broadcast.end()
     _ = try await running.value
-    #expect(repository.stopCount == 1)
+    #expect(live.repository.count("stop") == 1)
+    #expect(await live.left() == [])
   }
 
   @Test func `a duration that is over ends the stream once`() async throws {
-    _ = try await broadcast(.seconds(1)).run()
-    #expect(repository.stopCount == 1)
+    _ = try await live.start(.seconds(1)).value
+    #expect(live.repository.count("stop") == 1)
+  }
+
+  @Test(arguments: [lost, refused], [BunnyLiveStreamStatus.ended, .vodProcessing])
+  func `a stop whose answer was lost, or that somebody else sent, is a stop`(
+    _ error: BunnyLiveStreamError, _ status: BunnyLiveStreamStatus
+  ) async throws {
+    live.repository.change { $0.stops = [error] }
+    let running = try await live.start()
+    live.repository.change { $0.status = [status] }
+    live.broadcast.end()
+    _ = try await running.value
+    #expect(live.repository.count("stop") == 1)
+    #expect(await live.left() == [])
+  }
+
+  @Test func `a stop that fails is tried again`() async throws {
+    live.repository.change { $0.stops = [Self.failing, Self.failing, nil] }
+    let running = try await live.start()
+    live.broadcast.end()
+    _ = try await running.value
+    #expect(live.repository.count("stop") == 3)
+    #expect(await live.left() == [])
+  }
+
+  @Test(arguments: [true, false])
+  func `whoever wishes to leave does not wait for a stop that fails`(
+    _ isCancelled: Bool
+  ) async throws {
+    live.repository.change { $0.stops = [Self.failing] }
+    let running = try await live.start()
+    live.broadcast.end()
+    try await live.repository.waitFor("stop", times: 2)
+    if isCancelled { running.cancel() } else { live.broadcast.stop(reason: "l") }
+    let error = await #expect(throws: BroadcastError.self) { try await running.value }
+    #expect(error?.description.contains("HTTP 503") == true)
+    #expect(live.repository.count("stop") <= 4)
+    let left = await live.left()
+    #expect(left.count == 1 && left[0].hasPrefix("it was to be ended, and is not known to be: "))
   }
 }

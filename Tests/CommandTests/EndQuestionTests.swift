@@ -14,10 +14,9 @@ import Testing
     for (key, step) in answers {
       var question = EndQuestion()
       #expect(isAsked(question.pressed("q", at: start)))
-      #expect(question.isOpen)
       #expect(question.pressed("e", at: start) == nil)
       #expect(question.pressed(key, at: start) == step)
-      #expect(!question.isOpen)
+      #expect(question.pressed(key, at: start) == nil)
     }
   }
 
@@ -54,6 +53,18 @@ import Testing
     #expect(isAsked(question.interrupted(at: start + .seconds(9))))
     #expect(question.passed(start + .seconds(11)) == .nothing)
     #expect(question.pressed("e", at: start + .seconds(12)) == .end)
+  }
+
+  @Test func `a question that is withdrawn is never answered`() {
+    for ask in [{ $0.interrupted(at: $1) }, { $0.pressed("q", at: $1) ?? .nothing }]
+      as [(inout EndQuestion, MonotonicTime) -> EndQuestion.Step]
+    {
+      var question = EndQuestion()
+      #expect(isAsked(ask(&question, start)))
+      question.withdraw()
+      #expect(question.pressed("y", at: start) == nil && question.pressed("l", at: start) == nil)
+      #expect(question.passed(.distantFuture) == .nothing)
+    }
   }
 
   @Test func `other keys are not its business`() {

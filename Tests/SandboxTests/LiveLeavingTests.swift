@@ -28,10 +28,13 @@ struct LiveLeavingTests {
     try await live.end()
   }
 
-  @Test func `when nobody reads the events any more, the stream is left`() async throws {
+  @Test(arguments: [[], ["--on-exit", "end"]])
+  func `when nobody reads the events any more, the stream is left`(
+    _ more: [String]
+  ) async throws {
     let live = try await LiveSandbox()
     let script = #"{ "$0" "$@"; echo "status $?" >&2; } | sed '/"running"/q' > /dev/null"#
-    let outcome = try await Command.startInShell(script, live.arguments(), live.settings)
+    let outcome = try await Command.startInShell(script, live.arguments() + more, live.settings)
       .outcome()
     #expect(outcome.standardError.hasSuffix("status 73\n"), "\(outcome)")
     #expect(

@@ -1,0 +1,78 @@
+import BunnyStreamAPI
+import BunnySystem
+import Support
+
+/// Bunny's API as a test wants it, which notes what is asked and when.
+final class ScriptedRepository: LiveStreamRepository {
+  /// What it answers; each list's last entry is its answer from then on.
+  struct Script: Sendable {
+    var status: [BunnyLiveStreamStatus] = [.running]
+    /// nil: it has none.
+    var key: String? = "key"
+    var ready: [Result<Bool, BunnyLiveStreamError>] = [.success(true)]
+    var starts: [BunnyLiveStreamError?] = [nil]
+    var stops: [BunnyLiveStreamError?] = [nil]
+    var backupURL: String?
+  }
+
+  struct Call: Sendable, Equatable {
+    let name: String
+    let at: MonotonicTime
+  }
+
+  private struct State: Sendable {
+    var script: Script
+    var calls: [Call] = []
+
+    /// Notes the call, and takes the next entry of its list.
+    mutating func next<Answer>(_ name: String, _ list: WritableKeyPath<Script, [Answer]>) -> Answer
+    {
+      calls.append(Call(name: name, at: .now))
+      return script[keyPath: list].count > 1
+        ? script[keyPath: list].removeFirst() : script[keyPath: list][0]
+    }
+  }
+
+  private let ingest: String
+  private let state: Watched<State>
+
+  init(_ ingest: ScriptedIngest, _ script: Script = Script()) {
+    self.ingest = "rtmp://127.0.0.1:\(ingest.port)/live"
+    state = Watched(State(script: script))
+  }
+
+  var calls: [Call] { state.current.calls }
+  func count(_ name: String) -> Int { calls.count { $0.name == name } }
+
+  func waitFor(_ name: String, times: Int = 1) async throws {
+    try await state.reach("\(name) × \(times)") {
+      $0.calls.count { $0.name == name } >= times
+    }
+  }
+
+  func change(_ body: @Sendable (inout Script) -> Void) { state.change { body(&$0.script) } }
+
+  func getLiveStream(
+    libraryId: Int, streamId: String
+  ) async throws(BunnyLiveStreamError) -> BunnyLiveStream {
+    let (status, script) = state.change { ($0.next("get", \.status), $0.script) }
+    return BunnyLiveStream(
+      id: streamId, streamKey: script.key, primaryIngestUrl: ingest,
+      backupIngestUrl: script.backupURL, status: status)
+  }
+
+  func ingestStatus(
+    libraryId: Int, streamId: String
+  ) async throws(BunnyLiveStreamError) -> BunnyLiveStreamIngestStatus {
+    let isReady = try state.change { $0.next("status", \.ready) }.get()
+    return BunnyLiveStreamIngestStatus(readyToStart: isReady, primaryLive: true, backupLive: false)
+  }
+
+  func startLiveStream(libraryId: Int, streamId: String) async throws(BunnyLiveStreamError) {
+    if let error = state.change({ $0.next("start", \.starts) }) { throw error }
+  }
+
+  func stopLiveStream(libraryId: Int, streamId: String) async throws(BunnyLiveStreamError) {
+    if let error = state.change({ $0.next("stop", \.stops) }) { throw error }
+  }
+}
