@@ -221,7 +221,7 @@ extension LiveBroadcast {
     let keyDeadline = MonotonicTime.now + Self.keyPatience.nanoseconds
     var backoff = Backoff()
     while state.withLock({ $0.farewell.ending == nil }) {
-      let error: BunnyLiveStreamError
+      let (error, reason): (BunnyLiveStreamError, String)
       var retries = plan.retry == .always
       do {
         let stream = try await getStream { $0 == nil }
@@ -231,18 +231,19 @@ extension LiveBroadcast {
           error = BunnyLiveStreamError(
             kind: .invalidResponse, message: missing,
             attempt: "publish to the live stream \(plan.streamId)")
+          reason = missing
           retries = retries || .now < keyDeadline
         case .publish(let key, let needsStart, let warning):
           if let warning { hub.send(.notice(message: warning)) }
           return (stream, key, needsStart)
         }
       } catch let failure as BunnyLiveStreamError {
-        error = failure
+        (error, reason) = (failure, failure.description)
       }
       if state.withLock({ $0.farewell.ending != nil }) { break }
       if error.isPermanent || !retries { throw BroadcastError.api(error) }
       let wait = backoff.failed(chance: .random(in: 0...1))
-      hub.send(.askingAgain(after: wait, reason: error.description))
+      hub.send(.askingAgain(after: wait, reason: reason))
       await pause(wait) { $0 == nil }
     }
     return nil
