@@ -7,8 +7,9 @@ import Synchronization
 ///
 /// Everything here may be called from any thread; media runs on threads of its own.
 public final class Broadcast: Sendable {
-  /// How long an ingest may take, once media has ended, to take what is left.
-  private static let leave = Duration.seconds(1)
+  /// How long an ingest may take, once media has ended, to take what is left: when its duration is
+  /// over, and when somebody wants it to end now.
+  private static let leave = (atEnd: Duration.seconds(1), now: Duration.milliseconds(300))
   /// How long a source that is being opened may take to give up.
   private static let patience = Duration.milliseconds(700)
 
@@ -148,9 +149,10 @@ public final class Broadcast: Sendable {
     let media = await encoding.result
     // Who ends it waits for no ingest that has not accepted the stream; a duration that is over
     // leaves it the time of taking leave.
-    line.endTries(abandoning: stopping.withLock { $0.reason != nil })
+    let isWanted = stopping.withLock { $0.reason != nil }
+    line.endTries(abandoning: isWanted)
     let leave = Task {
-      try await Task.sleep(for: Self.leave)
+      try await Task.sleep(for: isWanted ? Self.leave.now : Self.leave.atEnd)
       line.close()
     }
     defer { leave.cancel() }

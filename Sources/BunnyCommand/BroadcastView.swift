@@ -8,7 +8,7 @@ package struct BroadcastView: Sendable {
   private var primary: Ingest?
   private let backup: Ingest?
   /// What the broadcast waits for while it has no ingest.
-  private let waitsFor: String
+  private var waitsFor: String
   private var isTryingAgain = false
   package var isMuted = false
   package var isEnding = false
@@ -39,6 +39,7 @@ package struct BroadcastView: Sendable {
       self.ingest = ingest
       primary = primary ?? ingest
       isTryingAgain = false
+    case .streamFound: waitsFor = "opening the sources"
     case .connection(let ingest, _):
       self.ingest = ingest
       primary = primary ?? ingest

@@ -37,7 +37,7 @@ package enum Help {
     guard subcommand == .publish else { return "" }
     return """
       On a terminal, q ends the broadcast and m mutes it. SIGINT, SIGTERM and SIGHUP
-      end it as asked; a second SIGINT or SIGTERM ends it at once.
+      end it as asked; another SIGINT or SIGTERM after a second kills it.
 
 
       """

@@ -1,5 +1,6 @@
 import BunnyInspect
 import BunnyMedia
+import BunnySystem
 import Glibc
 import Synchronization
 
@@ -30,7 +31,7 @@ private final class Interruption: Sendable {
 
   func received(_ number: Int32) {
     let step = state.withLock { state in
-      let step = state.rule.received(number)
+      let step = state.rule.received(number, at: .now)
       if step == .end { state.signal = number }
       return step
     }

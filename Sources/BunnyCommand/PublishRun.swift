@@ -71,6 +71,7 @@ final class PublishRun: Sendable {
   }
 
   private func startBroadcast() {
+    if live != nil { console.log(.info, "asking Bunny's API for the stream") }
     let events = broadcast.events()
     Task.detached { [self] in
       let listener = Task.detached { for await event in events { self.take(event) } }
@@ -117,7 +118,7 @@ final class PublishRun: Sendable {
     if number == SIGINT, live != nil, keyboard?.isOurs == true, !isEnding {
       return answer(state.withLock { $0.question.interrupted(at: .now) })
     }
-    switch state.withLock({ $0.ending.received(number) }) {
+    switch state.withLock({ $0.ending.received(number, at: .now) }) {
     case .end: end(SignalWatch.name(number))
     case .die:
       keyboard?.release()

@@ -1,4 +1,4 @@
-import BunnySystem
+package import BunnySystem
 import Glibc
 import Synchronization
 
@@ -71,15 +71,21 @@ package struct EndingRule: Sendable {
     case nothing
   }
 
-  private var isEnding = false
+  /// Signals that follow the first one within this, in nanoseconds, are the same wish: `timeout` and a
+  /// terminal that closes send more than one.
+  package static let echo = Int64.seconds(1)
+
+  private var firstEnd: MonotonicTime?
 
   package init() {}
 
-  package mutating func received(_ number: Int32) -> Step {
+  package mutating func received(_ number: Int32, at now: MonotonicTime) -> Step {
     guard number != SIGQUIT else { return .die }
     guard [SIGINT, SIGTERM, SIGHUP].contains(number) else { return .nothing }
-    defer { isEnding = true }
-    if !isEnding { return .end }
-    return number == SIGHUP ? .nothing : .die
+    guard let firstEnd else {
+      firstEnd = now
+      return .end
+    }
+    return number == SIGHUP || now - firstEnd < Self.echo ? .nothing : .die
   }
 }

@@ -42,7 +42,11 @@ enum Page {
             const live = ["primary", "backup"].filter(name => state[name + "Live"])
             say("ingests", live.length ? `from the ${live.join(" and the ")} ingest` : "")
             if (state.playable && !video.src) play()
-          } catch { say("status", "The sandbox has gone.") }
+            if (state.status == "running" && !live.length) say("status", "No ingest carries the stream")
+          } catch {
+            say("status", "The sandbox has gone")
+            say("ingests", "")
+          }
           setTimeout(ask, 1000)
         }
         ask()

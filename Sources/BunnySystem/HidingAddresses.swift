@@ -1,14 +1,16 @@
 /// `text` with what follows the host in every address taken out, for a path or query may be a stream
 /// key: `no rtmp://me:pw@host:1/app/key there` becomes `no rtmp://host:1/••• there`.
 ///
-/// An address ends at a space. One that has lost its secrets already (it holds `•••`) stays, and so
+/// An address ends at a space, or before the punctuation that is followed by one. One that has lost its secrets already (it holds `•••`) stays, and so
 /// does what our own sentences say an address looks like.
 public func hidingAddresses(in text: String) -> String {
   var shown = ""
   var rest = text[...]
   while let separator = rest.firstRange(of: "://") {
     let after = rest[separator.upperBound...]
-    let address = after.prefix { !$0.isWhitespace }
+    let word = after.prefix { !$0.isWhitespace }
+    let end = word.lastIndex { !",;:.)".contains($0) }
+    let address = end.map { word[...$0] } ?? word
     shown += rest[..<separator.upperBound] + hidden(address)
     rest = after[address.endIndex...]
   }

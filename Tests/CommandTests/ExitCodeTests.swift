@@ -3,6 +3,7 @@ import BunnyCapture
 import BunnyCommand
 import BunnyInspect
 import BunnyRTMP
+import BunnySystem
 import Testing
 
 struct ExitCodeTests {
@@ -66,15 +67,29 @@ struct ExitCodeTests {
   }
 
   @Test func `the first signal ends, a second one kills, a hang-up does not`() {
+    let start = MonotonicTime(nanoseconds: 0)
+    let later = start + EndingRule.echo
+    let received = { (rule: inout EndingRule, number: Int32, now: MonotonicTime) in
+      rule.received(number, at: now)
+    }
     var rule = EndingRule()
-    #expect(rule.received(28) == .nothing)  // SIGWINCH
-    #expect(rule.received(2) == .end)
-    #expect(rule.received(1) == .nothing)
-    #expect(rule.received(15) == .die)
+    let steps = [
+      received(&rule, 28, start),  // SIGWINCH
+      received(&rule, 2, start), received(&rule, 1, later), received(&rule, 15, later),
+    ]
+    #expect(steps == [.nothing, .end, .nothing, .die])
     rule = EndingRule()
-    #expect(rule.received(1) == .end)
-    #expect(rule.received(2) == .die)
+    #expect([received(&rule, 1, start), received(&rule, 2, later)] == [.end, .die])
     rule = EndingRule()
-    #expect(rule.received(3) == .die)  // SIGQUIT
+    #expect(received(&rule, 3, start) == .die)  // SIGQUIT
+  }
+
+  @Test func `signals within a second are one wish`() {
+    let start = MonotonicTime(nanoseconds: 0)
+    var rule = EndingRule()
+    let steps = [(15, 0), (15, 999), (2, 999), (15, 1000)].map {
+      rule.received($0, at: start + .milliseconds($1))
+    }
+    #expect(steps == [.end, .nothing, .nothing, .die])
   }
 }
