@@ -71,7 +71,7 @@ final class IngestServer: Sendable {
   var processID: Int32? { state.current.processID }
 
   /// nginx told that the player is there.
-  func isPlayed() { state.change { $0.isPlaying = true } }
+  func playerCame() { state.change { $0.isPlaying = true } }
 
   /// Ends nginx and the thread, and waits for that.
   func end() {
