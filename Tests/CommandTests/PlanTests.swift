@@ -56,11 +56,13 @@ struct PlanTests {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     chmod(path, 0o600)
     var warnings: [String] = []
-    let configuration = try configuration(warn: { warnings.append($0) }) { _, ingests in
-      ingests.to = PublishURL("rtmp://host/app/instance")
-      ingests.backup = PublishURL("rtmp://spare/app")
-      ingests.keyFile = path
-    }
+    let configuration = try configuration(
+      warn: { warnings.append($0) },
+      { _, ingests in
+        ingests.to = PublishURL("rtmp://host/app/instance")
+        ingests.backup = PublishURL("rtmp://spare/app")
+        ingests.keyFile = path
+      })
     #expect(
       configuration.ingest == (try Ingest("rtmp://host/app/instance", streamName: "the-key")))
     #expect(configuration.backup == (try Ingest("rtmp://spare/app", streamName: "the-key")))

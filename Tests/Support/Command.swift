@@ -14,7 +14,8 @@ public enum Command {
   public static func environment(
     _ more: [String: String] = [:], from shell: [String: String]? = nil
   ) -> [String: String] {
-    (shell ?? ProcessInfo.processInfo.environment).filter { !isLookedAt($0.key) }.merging(more) { $1 }
+    let variables = shell ?? ProcessInfo.processInfo.environment
+    return variables.filter { !isLookedAt($0.key) }.merging(more) { $1 }
   }
 
   private static func isLookedAt(_ variable: String) -> Bool {
