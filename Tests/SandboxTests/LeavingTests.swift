@@ -59,9 +59,9 @@ struct LeavingTests {
   {
     let sandbox = try await SandboxProcess.start()
     var processID = sandbox.facts.primaryPid
-    for round in 0..<40 {
+    for round in 0..<20 {
       async let answer = sandbox.http("POST", "/sandbox/restart/primary")
-      try await Task.sleep(for: .microseconds(100 * round))
+      try await Task.sleep(for: .microseconds(150 * round))
       kill(processID, SIGKILL)
       let restarted = try await answer
       #expect(restarted.status == 200, "round \(round): \(restarted.text)")
