@@ -12,7 +12,11 @@ let package = Package(
   products: [
     .library(
       name: "BunnyBroadcast",
-      targets: ["BunnyBroadcast", "BunnyCapture", "BunnyMedia", "BunnyRTMP"]),
+      // All whose types its interface shows: an embedder may import each of them.
+      targets: [
+        "BunnyBroadcast", "BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnyStreamAPI",
+        "BunnySystem",
+      ]),
     .library(name: "BunnyStreamAPI", targets: ["BunnyStreamAPI"]),
     .executable(name: "bunny-broadcast", targets: ["bunny-broadcast"]),
     .executable(name: "bunny-sandbox", targets: ["bunny-sandbox"]),
@@ -51,8 +55,8 @@ let package = Package(
     .target(
       name: "BunnyCommand",
       dependencies: [
-        "BunnyBroadcast", "BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnyRTMP", "BunnySystem",
-        "CBunnyShims",
+        "BunnyBroadcast", "BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnyRTMP",
+        "BunnyStreamAPI", "BunnySystem", "CBunnyShims",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -63,7 +67,9 @@ let package = Package(
       providers: [.apt(["libmicrohttpd-dev"])]),
     .target(
       name: "BunnySandbox",
-      dependencies: ["BunnyBroadcast", "BunnyMedia", "BunnySystem", "CBunnyMicroHTTPD"],
+      dependencies: [
+        "BunnyBroadcast", "BunnyMedia", "BunnySystem", "CBunnyMicroHTTPD", "CBunnyShims",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "bunny-sandbox", dependencies: ["BunnySandbox"], swiftSettings: strict),
@@ -79,30 +85,41 @@ let package = Package(
     .testTarget(
       name: "BunnySystemTests", dependencies: ["BunnySystem"], swiftSettings: strict),
     .testTarget(
-      name: "BunnyMediaTests", dependencies: ["BunnyMedia", "Support"], swiftSettings: strict),
+      name: "BunnyMediaTests", dependencies: ["BunnyMedia", "BunnySystem", "Support"],
+      swiftSettings: strict),
     .testTarget(
-      name: "BunnyCaptureTests", dependencies: ["BunnyCapture", "Support"], swiftSettings: strict),
+      name: "BunnyCaptureTests",
+      dependencies: ["BunnyCapture", "BunnyMedia", "BunnySystem", "Support"],
+      swiftSettings: strict),
     .testTarget(
-      name: "BunnyRTMPTests", dependencies: ["BunnyRTMP", "Support"], swiftSettings: strict),
+      name: "BunnyRTMPTests", dependencies: ["BunnyRTMP", "BunnySystem", "Support"],
+      swiftSettings: strict),
     .testTarget(
       name: "BunnyStreamAPITests", dependencies: ["BunnyStreamAPI", "BunnySystem", "Support"],
       swiftSettings: strict),
     .testTarget(
       name: "BunnyBroadcastTests",
-      dependencies: ["BunnyBroadcast", "BunnyStreamAPI", "BunnyInspect", "Support"],
+      dependencies: [
+        "BunnyBroadcast", "BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnyRTMP",
+        "BunnyStreamAPI", "BunnySystem", "Support",
+      ],
       swiftSettings: strict),
     .testTarget(
-      name: "BunnyInspectTests", dependencies: ["BunnyInspect", "Support"], swiftSettings: strict),
+      name: "BunnyInspectTests",
+      dependencies: ["BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnySystem", "Support"],
+      swiftSettings: strict),
     .testTarget(
       name: "CommandTests",
-      dependencies: ["bunny-broadcast", "BunnyCommand", "BunnyInspect", "Support"],
+      dependencies: [
+        "bunny-broadcast", "BunnyBroadcast", "BunnyCapture", "BunnyCommand", "BunnyInspect",
+        "BunnyMedia", "BunnyRTMP", "BunnyStreamAPI", "BunnySystem", "Support",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SandboxTests",
       dependencies: [
-        "bunny-broadcast", "bunny-sandbox", "BunnyInspect", "BunnyMedia", "BunnyRTMP",
-        "BunnySandbox",
-        "BunnySystem", "Support",
+        "bunny-broadcast", "bunny-sandbox", "BunnyBroadcast", "BunnyInspect", "BunnyMedia",
+        "BunnyRTMP", "BunnySandbox", "BunnyStreamAPI", "BunnySystem", "Support",
       ],
       swiftSettings: strict),
   ],

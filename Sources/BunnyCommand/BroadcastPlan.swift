@@ -1,32 +1,27 @@
 package import BunnyBroadcast
-package import BunnyRTMP
+import BunnyRTMP
 
 extension PublishOptions {
-  /// What the library is asked to do: reads the quality and key files, opens nothing else.
+  /// What the library is asked to do for `publish`: reads the key and quality files, opens nothing
+  /// else.
   ///
-  /// - Parameter warn: told what is odd, and no reason to stop.
+  /// - Parameters:
+  ///   - wanted: the target's.
+  ///   - warn: told what is odd, and no reason to stop.
   package func configuration(
-    warn: (String) -> Void
+    to wanted: IngestOptions, warn: (String) -> Void
   ) throws(CommandError) -> BroadcastConfiguration {
-    guard let to else {
-      throw CommandError(.usage, "--to is missing; write --to rtmp://HOST/APP/KEY")
-    }
-    let key: String? =
-      if let keyFile { try KeyFile.read(keyFile, warn: warn) } else { nil }
-    var configuration = try media()(try to.ingest("--to", streamName: key), nil)
-    configuration.backup = try backup?.ingest("--backup", streamName: key)
-    if let backup = configuration.backup {
-      warn("--backup \(backup) is not used yet: this version tries the same ingest again")
-    }
-    return configuration
+    let (primary, backup) = try wanted.ingests(warn: warn)
+    return media(try validQuality())(primary, backup)
   }
 
-  /// All but the ingests: makes a configuration for those.
-  package func media() throws(CommandError)
-    -> @Sendable (_ primary: Ingest, _ backup: Ingest?) -> BroadcastConfiguration
-  {
-    let quality = try validQuality()
-    return { [self] primary, backup in
+  /// What the library is asked to do, but for the ingests: makes a configuration for those.
+  ///
+  /// - Parameter quality: ``validQuality()``.
+  func media(
+    _ quality: BroadcastQuality
+  ) -> @Sendable (_ primary: Ingest, _ backup: Ingest?) -> BroadcastConfiguration {
+    { [self] primary, backup in
       var configuration = BroadcastConfiguration(
         ingest: primary, video: video, audio: audio, quality: quality)
       configuration.backup = backup
@@ -38,6 +33,7 @@ extension PublishOptions {
     }
   }
 
+  /// The quality that was asked for; reads its file, if it is in one.
   func validQuality() throws(CommandError) -> BroadcastQuality {
     do {
       var quality = try BroadcastQuality(named: quality).oriented(

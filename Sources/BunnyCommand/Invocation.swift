@@ -36,8 +36,8 @@ package enum Invocation: Equatable, Sendable {
     }
     let arguments = try Arguments(arguments, of: subcommand)
     switch subcommand {
-    case .live: self = .publish(try PublishOptions(live: arguments))
-    case .publish: self = .publish(try PublishOptions(arguments))
+    case .live: self = .publish(try PublishOptions(.live(LiveOptions(arguments)), arguments))
+    case .publish: self = .publish(try PublishOptions(.ingest(IngestOptions(arguments)), arguments))
     case .inspect: self = .inspect(try InspectOptions(arguments))
     case .presets: self = .presets(asJSON: arguments.has("--json"))
     }

@@ -17,15 +17,18 @@ struct Job {
   init(
     _ options: PublishOptions, _ environment: [String: String], warn: (String) -> Void
   ) throws(CommandError) {
-    if let wanted = options.live {
+    switch options.target {
+    case .live(let wanted):
       var (plan, api) = try wanted.connection(LiveEnvironment(environment), warn: warn)
       plan.retry = options.triesAgain ? .always : .never
-      let broadcast = LiveBroadcast(plan, api: api.liveStreams, configure: try options.media())
+      let quality = try options.validQuality()
+      let broadcast = LiveBroadcast(
+        plan, api: api.liveStreams, configure: options.media(quality))
       (self.broadcast, live, endsOnExit) = (broadcast, broadcast, wanted.endsOnExit)
       view = BroadcastView(waitingFor: "asking Bunny's API", isMuted: options.isMuted)
-      beginning = .begin(options, try options.validQuality(), ingests: nil)
-    } else {
-      let configuration = try options.configuration(warn: warn)
+      beginning = .begin(options, quality, ingests: nil)
+    case .ingest(let wanted):
+      let configuration = try options.configuration(to: wanted, warn: warn)
       (broadcast, live, endsOnExit) = (Broadcast(configuration), nil, false)
       view = BroadcastView(configuration)
       beginning = .begin(

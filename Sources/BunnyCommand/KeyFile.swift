@@ -3,42 +3,70 @@ import Glibc
 
 /// A secret that is given in a file: a stream key apart from its URL, or an access key.
 package enum KeyFile {
+  /// Who names the file: decides what an error calls it, and what it advises.
+  package enum Origin: Sendable {
+    /// An option of the command line. Its value `-` is standard input.
+    case option(String)
+    /// systemd, which copies what the unit's `LoadCredential=` names.
+    case credential
+
+    /// What looks like no path may be the key itself, mislaid behind an option: it is not shown.
+    fileprivate func name(of path: String) -> String {
+      switch self {
+      case .credential: "the systemd credential \(path)"
+      case .option where path == "-": "standard input"
+      case .option where path.contains("/") || path.contains("."):
+        "the key file \(hidingAddress(path))"
+      case .option(let option): "the file that \(option) names"
+      }
+    }
+
+    /// What to do about a file that does not open.
+    fileprivate var remedy: String {
+      switch self {
+      case .option(let option): "\(option) takes the path of a file that holds the key"
+      case .credential: Self.unit
+      }
+    }
+
+    /// What to do about a file that holds something else.
+    fileprivate var contentRemedy: String {
+      switch self {
+      case .option: "it must hold the key"
+      case .credential: Self.unit
+      }
+    }
+
+    private static let unit = "check LoadCredential= in the unit"
+  }
+
   private static let longestKey = 8192
 
-  /// - Parameters:
-  ///   - path: `-` is standard input.
-  ///   - warn: told of a file that others may read.
+  /// - Parameter warn: told of a file that others may read.
   /// - Returns: What the file holds, without the line break at its end.
   package static func read(
-    _ path: String, option: String = "--key-file", warn: (String) -> Void
+    _ path: String, from origin: Origin = .option("--key-file"), warn: (String) -> Void
   ) throws(CommandError) -> String {
-    let name = name(of: path, option)
-    let file = try open(path, name, option)
-    defer { if path != "-" { close(file) } }
-    if path != "-" { warnIfReadable(file, name, warn) }
-    let bytes = try contents(of: file, name)
+    let name = origin.name(of: path)
+    let file = try open(path, name, origin)
+    defer { if file != STDIN_FILENO { close(file) } }
+    if file != STDIN_FILENO { warnIfReadable(file, name, warn) }
+    let bytes = try contents(of: file, name, origin)
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw CommandError(.usage, "\(name) is not text; it must hold the key")
+      throw CommandError(.usage, "\(name) is not text; \(origin.contentRemedy)")
     }
     var key = text[...]
     while key.last?.isNewline == true { key.removeLast() }
     guard !key.isEmpty else {
-      throw CommandError(.usage, "\(name) is empty; it must hold the key")
+      throw CommandError(.usage, "\(name) is empty; \(origin.contentRemedy)")
     }
     return String(key)
   }
 
-  /// What looks like no path may be the key itself, mislaid: it is not shown.
-  private static func name(of path: String, _ option: String) -> String {
-    if path == "-" { return "standard input" }
-    return path.contains("/") || path.contains(".")
-      ? "the key file \(hidingAddress(path))" : "the file that \(option) names"
-  }
-
   private static func open(
-    _ path: String, _ name: String, _ option: String
+    _ path: String, _ name: String, _ origin: Origin
   ) throws(CommandError) -> Int32 {
-    guard path != "-" else {
+    if case .option(let option) = origin, path == "-" {
       guard isatty(STDIN_FILENO) == 0 else {
         throw CommandError(
           .usage,
@@ -50,9 +78,7 @@ package enum KeyFile {
     let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
       throw CommandError(
-        .noInput,
-        "\(name) cannot be opened: \(systemWords(errno)); \(option) takes the path of a file that "
-          + "holds the key")
+        .noInput, "\(name) cannot be opened: \(systemWords(errno)); \(origin.remedy)")
     }
     return file
   }
@@ -65,7 +91,9 @@ package enum KeyFile {
     warn("others may read \(name); `chmod 600` keeps the key to you")
   }
 
-  private static func contents(of file: Int32, _ name: String) throws(CommandError) -> [UInt8] {
+  private static func contents(
+    of file: Int32, _ name: String, _ origin: Origin
+  ) throws(CommandError) -> [UInt8] {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)
     while true {
@@ -73,14 +101,14 @@ package enum KeyFile {
       if count < 0 && errno == EINTR { continue }
       guard count >= 0 else {
         throw CommandError(
-          .noInput,
-          "\(name) cannot be read: \(systemWords(errno)); it must be a file that holds the key")
+          .noInput, "\(name) cannot be read: \(systemWords(errno)); \(origin.remedy)")
       }
       guard count > 0 else { return bytes }
       bytes += piece[..<count]
       guard bytes.count <= longestKey else {
         throw CommandError(
-          .usage, "\(name) is longer than \(longestKey) bytes; it is no key")
+          .usage,
+          "\(name) is longer than \(longestKey) bytes, as no key is; \(origin.contentRemedy)")
       }
     }
   }

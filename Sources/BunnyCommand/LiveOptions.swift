@@ -84,14 +84,15 @@ extension LiveOptions {
     _ environment: LiveEnvironment, warn: (String) -> Void
   ) throws(CommandError) -> BunnyAccessKey {
     let credential = environment["CREDENTIALS_DIRECTORY"].map { $0 + "/bunny-access-key" }
-    let hasCredential = credential.map { access($0, F_OK) == 0 } ?? false
+    // One that is there and cannot be reached is told of, and not taken for none.
+    let hasCredential = credential.map { access($0, F_OK) == 0 || errno != ENOENT } ?? false
     let key: BunnyAccessKey
     if let file = accessKeyFile {
-      key = BunnyAccessKey(try KeyFile.read(file, option: "--access-key-file", warn: warn))
+      key = BunnyAccessKey(try KeyFile.read(file, from: .option("--access-key-file"), warn: warn))
     } else if let text = environment["BUNNY_ACCESS_KEY"] {
       key = BunnyAccessKey(text)
     } else if let file = credential, hasCredential {
-      key = BunnyAccessKey(try KeyFile.read(file, option: "the credential", warn: { _ in }))
+      key = BunnyAccessKey(try KeyFile.read(file, from: .credential, warn: { _ in }))
     } else {
       throw CommandError(
         .settingMissing,

@@ -6,13 +6,15 @@ import BunnySystem
 
 /// What a broadcast was asked for. Nothing is opened or read yet.
 package struct PublishOptions: Equatable, Sendable {
-  /// Where `publish` publishes to; nil for a live stream of Bunny's.
-  package var to: PublishURL?
-  /// The live stream that is broadcast to; nil for `publish`.
-  package var live: LiveOptions?
-  package var backup: PublishURL?
-  /// `-` is standard input.
-  package var keyFile: String?
+  /// Where to.
+  package enum Target: Equatable, Sendable {
+    /// An RTMP server: the job of `publish`.
+    case ingest(IngestOptions)
+    /// A live stream of Bunny's: the main job.
+    case live(LiveOptions)
+  }
+
+  package var target: Target
   package var video = VideoInput.automatic
   package var audio = AudioInput.automatic
   /// As written, addresses without path and query: shown in the first event.
@@ -29,28 +31,11 @@ package struct PublishOptions: Equatable, Sendable {
   package var writesEvents = false
   package var logLevel = LogLevel.info
 
-  package init(to: PublishURL) { self.to = to }
-  package init(live: LiveOptions) { self.live = live }
+  package init(_ target: Target) { self.target = target }
 
-  /// Of `publish`.
-  init(_ arguments: Arguments) throws(CommandError) {
-    guard let url = arguments.value("--to") else {
-      throw CommandError(.usage, "--to is missing; write --to rtmp://HOST/APP/KEY")
-    }
-    to = PublishURL(url)
-    backup = arguments.value("--backup").map { PublishURL($0) }
-    keyFile = arguments.value("--key-file")
-    try checkURLs()
-    try readMedia(arguments)
-  }
-
-  /// Of the main job.
-  init(live arguments: Arguments) throws(CommandError) {
-    live = try LiveOptions(arguments)
-    try readMedia(arguments)
-  }
-
-  private mutating func readMedia(_ arguments: Arguments) throws(CommandError) {
+  /// - Parameter target: read from the same arguments.
+  init(_ target: Target, _ arguments: Arguments) throws(CommandError) {
+    self.target = target
     quality = arguments.value("--quality") ?? quality
     fillsUp = arguments.has("--filler")
     isMuted = arguments.has("--mute")
@@ -58,10 +43,9 @@ package struct PublishOptions: Equatable, Sendable {
     try readChoices(arguments)
   }
 
-  private func checkURLs() throws(CommandError) {
-    let key = keyFile == nil ? nil : "key"  // any will do to check the rest
-    _ = try to?.ingest("--to", streamName: key)
-    _ = try backup?.ingest("--backup", streamName: key)
+  /// The live stream of Bunny's that is broadcast to, if it is one.
+  package var live: LiveOptions? {
+    if case .live(let live) = target { live } else { nil }
   }
 
   private mutating func readSources(_ arguments: Arguments) throws(CommandError) {
@@ -124,26 +108,5 @@ extension Arguments {
   private static func list(_ words: [String]) -> String {
     guard let last = words.last, words.count > 1 else { return words.joined() }
     return "\(words.dropLast().joined(separator: ", ")) or \(last)"
-  }
-}
-
-/// A publish URL as it was given: with the stream key in it, so it prints as `•••`.
-package struct PublishURL: Equatable, Sendable, CustomStringConvertible,
-  CustomDebugStringConvertible, CustomReflectable
-{
-  private let text: String
-
-  package init(_ text: String) { self.text = text }
-
-  package var description: String { StreamKey.hidden }
-  package var debugDescription: String { StreamKey.hidden }
-  package var customMirror: Mirror { Mirror(self, children: [] as [Mirror.Child]) }
-
-  func ingest(_ option: String, streamName: String?) throws(CommandError) -> Ingest {
-    do {
-      return try Ingest(text, streamName: streamName)
-    } catch {
-      throw CommandError(.usage, "\(option): \(error)")
-    }
   }
 }

@@ -36,8 +36,11 @@ package struct API: Sendable {
     case .get:
       return .json(
         Wire.stream(
-          stream.facts, stream.live, created: stream.created, showsKey: stream.showsKey, at: now))
-    case .status: return .json(Wire.status(stream.live, now: now, date: Date()))
+          stream.facts, stream.live, created: stream.created, showsKey: stream.showsKey,
+          forms: stream.nextDateForms(), at: now))
+    case .status:
+      return .json(
+        Wire.status(stream.live, date: Date(), forms: stream.nextDateForms(), at: now))
     case .start: return Wire.answer(stream.change { $0.start(at: now) })
     case .stop: return Wire.answer(stream.change { $0.stop(at: now) })
     }

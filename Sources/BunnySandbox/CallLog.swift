@@ -7,7 +7,8 @@ import Synchronization
 package final class CallLog: Sendable {
   /// A question and its answer.
   package struct Call: Equatable, Sendable {
-    /// `get`, `status`, `start`, `stop` of the API; `publish`, `publish_done` of an ingest.
+    /// `get`, `status`, `start`, `stop` of the API, the whole path of whatever else was asked of it;
+    /// `publish`, `publish_done` of an ingest.
     package let name: String
     /// nil for calls of the API.
     package let ingest: IngestName?

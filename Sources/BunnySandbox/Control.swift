@@ -2,17 +2,23 @@ import BunnyBroadcast
 import BunnySystem
 import Synchronization
 
-/// What tests do to the sandbox itself: `/sandbox/…`. Needs no key, for only this machine gets here.
+/// What tests do to the sandbox itself: `/sandbox/…`. Needs no key, for only this machine gets here;
+/// web pages from elsewhere, which a browser on this machine may show, are refused.
 final class Control: Sendable {
   private let stream: LiveStream
+  private let port: UInt16
   private let restart: @Sendable (IngestName) throws(SandboxError) -> Int32?
   private let outage = Mutex(Outage())
 
+  /// - Parameters:
+  ///   - port: the sandbox's own.
+  ///   - restart: starts an ingest anew, and tells its process.
   init(
-    _ stream: LiveStream,
+    _ stream: LiveStream, port: UInt16,
     restart: @escaping @Sendable (IngestName) throws(SandboxError) -> Int32?
   ) {
     self.stream = stream
+    self.port = port
     self.restart = restart
   }
 
@@ -20,6 +26,11 @@ final class Control: Sendable {
   var currentOutage: Outage { outage.withLock { $0 } }
 
   func answer(_ request: HTTPRequest) -> HTTPResponse {
+    if let origin = request.headers["origin"], !isOurs(origin) {
+      return Self.refusal(
+        "pages of \(origin) may not use /sandbox; open http://127.0.0.1:\(port)/watch, or ask "
+          + "without a browser", status: 403)
+    }
     let parts = request.parts
     switch (request.method, parts.dropFirst().first) {
     case ("GET", "calls"): return .json(stream.calls.json)
@@ -29,6 +40,11 @@ final class Control: Sendable {
     case ("POST", "restart"): return restart(named: parts.last ?? "")
     default: return .notFound
     }
+  }
+
+  /// Browsers name the page's origin in whatever it sends elsewhere, and in all that changes something.
+  private func isOurs(_ origin: String) -> Bool {
+    ["127.0.0.1", "localhost"].contains { origin == "http://\($0):\(port)" }
   }
 
   /// For the page. Holds no key.
@@ -46,7 +62,9 @@ final class Control: Sendable {
   private func begin(_ query: [String: String]) -> HTTPResponse {
     guard let seconds = query["seconds"].flatMap(Double.init), (0...86_400).contains(seconds),
       let kind = Outage.Kind(rawValue: query["kind"] ?? "503")
-    else { return Self.bad("outage takes ?seconds=N and, if need be, &kind=503 or kind=hangup") }
+    else {
+      return Self.refusal("outage takes ?seconds=N and, if need be, &kind=503 or kind=hangup")
+    }
     outage.withLock { $0.begin(kind, seconds: seconds, at: .now) }
     stream.log("the API is out for \(seconds) s")
     return .json(.object([.init("seconds", .number(seconds))]))
@@ -54,7 +72,7 @@ final class Control: Sendable {
 
   private func force(_ text: String) -> HTTPResponse {
     guard let status = Int(text).flatMap(StreamStatus.init(rawValue:)) else {
-      return Self.bad("status takes ?value=N, one of Bunny's numbers 0 to 7")
+      return Self.refusal("status takes ?value=N, one of Bunny's numbers 0 to 7")
     }
     stream.change { $0.force(status, at: .now) }
     return .json(.object([.init("status", .integer(status.rawValue))]))
@@ -62,18 +80,18 @@ final class Control: Sendable {
 
   private func restart(named name: String) -> HTTPResponse {
     guard let ingest = IngestName(rawValue: name) else {
-      return Self.bad("restart takes /primary or /backup")
+      return Self.refusal("restart takes /primary or /backup")
     }
     do throws(SandboxError) {
       let processID = try restart(ingest)
       stream.log("the \(name) ingest is up again")
       return .json(.object([.init("pid", processID.map { .integer($0) } ?? .null)]))
     } catch {
-      return .text("\(error)\n", type: "text/plain; charset=utf-8", status: 500)
+      return Self.refusal("\(error)", status: 500)
     }
   }
 
-  private static func bad(_ sentence: String) -> HTTPResponse {
-    .text(sentence + "\n", type: "text/plain; charset=utf-8", status: 400)
+  private static func refusal(_ sentence: String, status: Int = 400) -> HTTPResponse {
+    .text(sentence + "\n", type: "text/plain; charset=utf-8", status: status)
   }
 }

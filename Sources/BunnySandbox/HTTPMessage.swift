@@ -23,6 +23,8 @@ package struct HTTPResponse: Sendable, Equatable {
   package var status: Int
   package var contentType: String?
   package var body: [UInt8] = []
+  /// Whether pages from anywhere may read it, and not only the sandbox's own.
+  package var isForAllPages = false
   /// Hang up instead of answering.
   package var isHangUp = false
 

@@ -100,6 +100,6 @@ private func queue(_ response: HTTPResponse, on connection: OpaquePointer) -> MH
   defer { MHD_destroy_response(raw) }
   if let type = response.contentType { MHD_add_response_header(raw, "Content-Type", type) }
   MHD_add_response_header(raw, "Cache-Control", "no-store")
-  MHD_add_response_header(raw, "Access-Control-Allow-Origin", "*")
+  if response.isForAllPages { MHD_add_response_header(raw, "Access-Control-Allow-Origin", "*") }
   return MHD_queue_response(connection, UInt32(response.status), raw)
 }

@@ -11,7 +11,7 @@ struct IngestHooks: Sendable {
     case "publish_done": return publishDone(client, server.name)
     case "play":
       guard request.query["name"] == stream.facts.streamKey else { return HTTPResponse(403) }
-      server.isPlayed()
+      server.playerCame()
     case "update":
       let isPublisher = request.query["call"] == "update_publish"
       if isPublisher && stream.live.status.isFinal { return HTTPResponse(403) }  // cuts it

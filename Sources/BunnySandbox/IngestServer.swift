@@ -17,7 +17,7 @@ final class IngestServer: Sendable {
 
   private struct State: Sendable {
     var processID: Int32?  // nil: dead
-    var isPlaying = false
+    var isPlaying = false  // from the nginx that runs now, or ran last
     var shouldStart = true
     var shouldEnd = false
     var hasEnded = false
@@ -60,7 +60,6 @@ final class IngestServer: Sendable {
   func restart() throws(SandboxError) {
     state.change { state in
       state.shouldStart = true
-      state.isPlaying = false
       state.failure = nil
       state.interrupter.interrupt()
     }
@@ -72,7 +71,7 @@ final class IngestServer: Sendable {
   var processID: Int32? { state.current.processID }
 
   /// nginx told that the player is there.
-  func isPlayed() { state.change { $0.isPlaying = true } }
+  func playerCame() { state.change { $0.isPlaying = true } }
 
   /// Ends nginx and the thread, and waits for that.
   func end() {
@@ -85,7 +84,9 @@ final class IngestServer: Sendable {
   }
 
   private func waitUntilUp() throws(SandboxError) {
-    let isUp = state.wait(atMost: 10) { $0.isPlaying || $0.failure != nil || $0.hasEnded }
+    let isUp = state.wait(atMost: 10) { state in
+      (state.isPlaying && !state.shouldStart) || state.failure != nil || state.hasEnded
+    }
     if let failure = state.current.failure { throw failure }
     if !isUp { throw .cannotStart(Nginx.command, reason: "port \(port) does not answer") }
   }
@@ -95,11 +96,15 @@ final class IngestServer: Sendable {
   private func run() {
     defer { state.change { $0.hasEnded = true } }
     while !state.current.shouldEnd {
-      state.change { $0.shouldStart = false }
+      state.change { state in
+        state.shouldStart = false
+        state.isPlaying = false
+      }
       do throws(SandboxError) {
         try serve(Nginx(folder: folder, configuration: configuration))
       } catch {
-        state.change { $0.failure = error }
+        // Whoever has asked for another start meanwhile waits for that one.
+        state.change { state in if !state.shouldStart { state.failure = error } }
       }
       if !state.current.shouldEnd { listener.ended(name) }
       while !state.current.shouldStart && !state.current.shouldEnd {
@@ -127,7 +132,6 @@ final class IngestServer: Sendable {
         guard state.current.isPlaying else {
           throw .portTaken("the \(name.rawValue) ingest", port, "--\(name.rawValue)-port")
         }
-        state.change { $0.isPlaying = false }
         return
       }
       wake.wait(until: .now + .milliseconds(20))

@@ -20,6 +20,8 @@ package struct LiveState: Sendable {
     var publishers: Set<String> = []
     var flowingSince: MonotonicTime?
     var lastMedia: MonotonicTime?
+    /// Whether it ever had an encoder or media, also before its process died.
+    var hasBeenSeen = false
   }
 
   package private(set) var status = StreamStatus.created
@@ -41,6 +43,7 @@ package struct LiveState: Sendable {
   package mutating func publishes(_ client: String, on ingest: IngestName) -> Bool {
     guard !status.isFinal else { return false }
     self[ingest].publishers.insert(client)
+    self[ingest].hasBeenSeen = true
     if status == .created || status == .scheduled { status = .preview }
     return true
   }
@@ -52,7 +55,9 @@ package struct LiveState: Sendable {
   }
 
   /// The ingest's process is gone.
-  package mutating func died(_ ingest: IngestName) { self[ingest] = Activity() }
+  package mutating func died(_ ingest: IngestName) {
+    self[ingest] = Activity(hasBeenSeen: self[ingest].hasBeenSeen)
+  }
 
   /// - Returns: whether it had not been flowing.
   @discardableResult
@@ -60,6 +65,7 @@ package struct LiveState: Sendable {
     let begins = !flows(self[ingest], now)
     if begins { self[ingest].flowingSince = now }
     self[ingest].lastMedia = now
+    self[ingest].hasBeenSeen = true
     return begins
   }
 
@@ -100,15 +106,19 @@ package struct LiveState: Sendable {
 
   /// An encoder publishes there and its media flows.
   package func isLive(_ ingest: IngestName, at now: MonotonicTime) -> Bool {
-    let activity = ingest == .primary ? primary : backup
+    let activity = self[ingest]
     return !activity.publishers.isEmpty && flows(activity, now)
+  }
+
+  /// ``isLive(_:at:)`` as Bunny tells it; nil, which is not false, while nothing was ever seen there.
+  package func toldLive(_ ingest: IngestName, at now: MonotonicTime) -> Bool? {
+    self[ingest].hasBeenSeen ? isLive(ingest, at: now) : nil
   }
 
   package func isReady(at now: MonotonicTime) -> Bool {
     !status.isFinal
       && IngestName.allCases.contains { ingest in
-        let activity = ingest == .primary ? primary : backup
-        guard isLive(ingest, at: now), let since = activity.flowingSince else { return false }
+        guard isLive(ingest, at: now), let since = self[ingest].flowingSince else { return false }
         return now - since >= readyAfter
       }
   }

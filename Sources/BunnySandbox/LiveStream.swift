@@ -13,6 +13,7 @@ package final class LiveStream: Sendable {
   private let begun = MonotonicTime.now
   private let keyAfter: Int64
   private let state: Mutex<LiveState>
+  private let answers = Mutex(0)
 
   /// - Parameters:
   ///   - readyAfter: nanoseconds that media flows before the stream may be started.
@@ -32,6 +33,14 @@ package final class LiveStream: Sendable {
   package var live: LiveState { state.withLock { $0 } }
 
   var showsKey: Bool { MonotonicTime.now - begun >= keyAfter }
+
+  /// The forms of the dates in the API's next answer: every answer has other ones.
+  func nextDateForms() -> Wire.DateForms {
+    answers.withLock { count in
+      defer { count += 1 }
+      return Wire.DateForms(answer: count)
+    }
+  }
 
   /// Changes the state, lets the viewer see what that means, and says it in the log.
   @discardableResult

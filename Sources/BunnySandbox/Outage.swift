@@ -3,7 +3,7 @@ package import BunnySystem
 /// When the API does not work, because a test said so.
 package struct Outage: Sendable {
   /// How it fails.
-  package enum Kind: String, CaseIterable, Sendable {
+  package enum Kind: String, Sendable {
     /// Answers 503 without a body.
     case unavailable = "503"
     /// Hangs up on every request.

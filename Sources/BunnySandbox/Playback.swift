@@ -1,7 +1,7 @@
 import Foundation
 
 /// Serves the viewer's HLS, and the page that plays it: `live.m3u8` lists the last few segments, like
-/// every live stream, and `whole.m3u8` all of them.
+/// every live stream, and `whole.m3u8` all of them. Players on any page may fetch what is below `live`.
 struct Playback: Sendable {
   let folder: String
   let viewer: Viewer
@@ -12,10 +12,16 @@ struct Playback: Sendable {
     let parts = request.parts
     if parts.isEmpty || parts == ["watch"] { return .text(page, type: "text/html; charset=utf-8") }
     guard parts.first == "live", parts.count == 3 else { return .notFound }
-    switch parts[2] {
-    case "live.m3u8": return playlist(\.window)
-    case "whole.m3u8": return playlist(\.whole)
-    default: return segment(parts[2])
+    var response = file(parts[2])
+    response.isForAllPages = true
+    return response
+  }
+
+  private func file(_ name: String) -> HTTPResponse {
+    switch name {
+    case "live.m3u8": playlist(\.window)
+    case "whole.m3u8": playlist(\.whole)
+    default: segment(name)
     }
   }
 

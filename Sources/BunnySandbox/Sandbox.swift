@@ -59,7 +59,8 @@ package final class Sandbox: Sendable {
       stream, servers,
       Playback(
         folder: recording, viewer: stream.viewer,
-        page: Page.html(title: facts.title, hlsUrl: facts.hlsUrl)))
+        page: Page.html(title: facts.title, hlsUrl: facts.hlsUrl)),
+      port: port)
     do throws(SandboxError) {
       for server in servers { try server.start() }
     } catch {

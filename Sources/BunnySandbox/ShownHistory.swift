@@ -16,7 +16,6 @@ struct ShownHistory {
 
   /// The place after the last picture.
   var end: Int { dropped + entries.count }
-  var isEmpty: Bool { entries.isEmpty }
 
   mutating func add(_ tag: MediaTag) {
     entries.append(

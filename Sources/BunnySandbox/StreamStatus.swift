@@ -1,5 +1,5 @@
 /// What a live stream is in, as Bunny numbers it.
-package enum StreamStatus: Int, CaseIterable, Sendable {
+package enum StreamStatus: Int, Sendable {
   case unknown, created, scheduled, preview, running, ended, vodProcessing, error
 
   /// Nothing may be published to it, ever again.

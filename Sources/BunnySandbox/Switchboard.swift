@@ -12,8 +12,12 @@ final class Switchboard: Sendable {
   private let parts = Mutex<Parts?>(nil)
 
   /// Until then every request is answered with 503.
-  func connect(_ stream: LiveStream, _ servers: [IngestServer], _ playback: Playback) {
-    let control = Control(stream) { name throws(SandboxError) in
+  ///
+  /// - Parameter port: where the requests come in.
+  func connect(
+    _ stream: LiveStream, _ servers: [IngestServer], _ playback: Playback, port: UInt16
+  ) {
+    let control = Control(stream, port: port) { name throws(SandboxError) in
       guard let server = servers.first(where: { $0.name == name }) else { return nil }
       try server.restart()
       return server.processID

@@ -2,10 +2,12 @@ package import BunnyBroadcast
 package import BunnySystem
 package import Foundation
 
-/// The bodies of Bunny's answers, oddities included: dates come in several forms, most without a zone.
+/// The bodies of Bunny's answers, oddities included: a date comes in one of several forms, and what is
+/// not known is left out.
 package enum Wire {
   package static func stream(
-    _ facts: StreamFacts, _ live: LiveState, created: Date, showsKey: Bool, at now: MonotonicTime
+    _ facts: StreamFacts, _ live: LiveState, created: Date, showsKey: Bool, forms: DateForms,
+    at now: MonotonicTime
   ) -> JSONValue {
     let ingests = JSONValue.object([
       .init("primaryIngestUrl", .string(facts.primaryIngestUrl)),
@@ -18,10 +20,10 @@ package enum Wire {
         .init("title", .string(facts.title)), .init("description", .null),
         .init("category", .null), .init("collectionId", .null), .init("public", .bool(true)),
         .init("status", .integer(live.status.rawValue)),
-        .init("dateCreated", .string(date(created, .seconds))),
+        .init("dateCreated", .string(forms[0].text(created))),
         .init("scheduledStartTime", .null), .init("scheduledEndTime", .null),
-        .init("startedAt", date(live.startedAt, .milliseconds, now)),
-        .init("endedAt", date(live.endedAt, .milliseconds, now)),
+        .init("startedAt", date(live.startedAt, forms[1], now)),
+        .init("endedAt", date(live.endedAt, forms[2], now)),
         .init("durationSeconds", live.duration(at: now).map { .integer($0) } ?? .null),
       ] + key + [
         .init("playbackUrlHls", .string(facts.hlsUrl)), .init("dvrEnabled", .bool(false)),
@@ -29,21 +31,26 @@ package enum Wire {
         .init("availableResolutions", .string("720p")), .init("width", .null),
         .init("height", .null), .init("framerate", .null), .init("ingestRegion", .string("DE")),
         .init("peakConcurrentViewers", .integer(0)), .init("totalViewerSeconds", .integer(0)),
-        .init("thumbnailFileName", .null), .init("enableCountdown", .bool(false)),
+        .init("thumbnailFileName", .null), .init("thumbnailUpdatedAt", .null),
+        .init("enableCountdown", .bool(false)),
         .init("rtmpOutputs", .null), .init("preStreamTrailerVideoId", .null),
         .init("ingestEndpoints", .object([.init("rtmp", ingests)])),
       ])
   }
 
-  package static func status(_ live: LiveState, now: MonotonicTime, date: Date) -> JSONValue {
-    .object([
-      .init("readyToStart", .bool(live.isReady(at: now))),
-      .init("primaryLive", .bool(live.isLive(.primary, at: now))),
-      .init("backupLive", .bool(live.isLive(.backup, at: now))),
-      .init("lastPingAgo", live.lastPingAgo(at: now).map { .integer($0) } ?? .null),
-      .init("duration", live.duration(at: now).map { .integer($0) } ?? .null),
-      .init("statusTimeUtc", .string(Self.date(date, .ticks))),
-    ])
+  package static func status(
+    _ live: LiveState, date: Date, forms: DateForms, at now: MonotonicTime
+  ) -> JSONValue {
+    let ingests = [("primaryLive", IngestName.primary), ("backupLive", .backup)].compactMap {
+      key, ingest in
+      live.toldLive(ingest, at: now).map { JSONValue.Member(key, .bool($0)) }
+    }
+    return .object(
+      [.init("readyToStart", .bool(live.isReady(at: now)))] + ingests + [
+        .init("lastPingAgo", live.lastPingAgo(at: now).map { .integer($0) } ?? .null),
+        .init("duration", live.duration(at: now).map { .integer($0) } ?? .null),
+        .init("statusTimeUtc", .string(forms[0].text(date))),
+      ])
   }
 
   /// The answer to `start` and `stop`: a StatusModel, also where the specification says otherwise.
@@ -67,43 +74,11 @@ package enum Wire {
       ] + data)
   }
 
-  // MARK: Dates
-
-  package enum DateForm: Sendable {
-    /// `2026-07-01T08:20:00`
-    case seconds
-    /// `2026-07-01T08:20:00.123`
-    case milliseconds
-    /// `2026-07-01T08:20:00.1234567Z`
-    case ticks
-  }
-
-  package static func date(_ date: Date, _ form: DateForm) -> String {
-    var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = .gmt
-    let ticks = Int((date.timeIntervalSince1970 * 10_000_000).rounded(.down))
-    let seconds = Date(timeIntervalSince1970: Double(ticks / 10_000_000))
-    let parts = calendar.dateComponents(
-      [.year, .month, .day, .hour, .minute, .second], from: seconds)
-    func digits(_ number: Int?, _ count: Int) -> String {
-      let text = String(number ?? 0)
-      return String(repeating: "0", count: max(0, count - text.count)) + text
-    }
-    let day = [digits(parts.year, 4), digits(parts.month, 2), digits(parts.day, 2)]
-    let time = [digits(parts.hour, 2), digits(parts.minute, 2), digits(parts.second, 2)]
-    let whole = day.joined(separator: "-") + "T" + time.joined(separator: ":")
-    switch form {
-    case .seconds: return whole
-    case .milliseconds: return "\(whole).\(digits(ticks % 10_000_000 / 10_000, 3))"
-    case .ticks: return "\(whole).\(digits(ticks % 10_000_000, 7))Z"
-    }
-  }
-
   private static func date(
     _ moment: MonotonicTime?, _ form: DateForm, _ now: MonotonicTime
   ) -> JSONValue {
     guard let moment else { return .null }
     let ago = Double(now - moment) / 1_000_000_000
-    return .string(date(Date(timeIntervalSinceNow: -ago), form))
+    return .string(form.text(Date(timeIntervalSinceNow: -ago)))
   }
 }

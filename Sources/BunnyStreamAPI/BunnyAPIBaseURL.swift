@@ -50,7 +50,8 @@ public struct BunnyAPIBaseURL: Sendable, Hashable {
       ["no_proxy", "NO_PROXY"].compactMap { environment[$0] }
       .first { !$0.isEmpty } ?? ""
     let hosts = exceptions.split { $0 == "," || $0 == " " }
-    guard !hosts.contains("*"), !hosts.contains(Substring(host)) else { return nil }
+    // libcurl takes a star for every host only where it is all that the variable holds.
+    guard exceptions != "*", !hosts.contains(Substring(host)) else { return nil }
     return ["http_proxy", "all_proxy", "ALL_PROXY"].first { environment[$0]?.isEmpty == false }
   }
 }

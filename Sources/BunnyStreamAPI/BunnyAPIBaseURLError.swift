@@ -6,6 +6,7 @@ public enum BunnyAPIBaseURLError: Error, Hashable, Sendable {
   case extras
   /// No host, or characters that no host name has.
   case host
+  /// A port that is not one of 1 to 65535.
   case port
   /// `http` to a host that is not this machine.
   case clearText(host: String)

@@ -6,8 +6,11 @@ public import FoundationEssentials
 public struct BunnyLiveStream: Equatable, Sendable {
   /// The stream's GUID.
   public let id: String?
+  /// The number of the video library that it belongs to.
   public let libraryId: Int64?
+  /// Its name, for people.
   public let title: String?
+  /// What its owner wrote about it.
   public let description: String?
   private let key: HiddenText?
   /// Where viewers' players find it (HLS).
@@ -16,20 +19,29 @@ public struct BunnyLiveStream: Equatable, Sendable {
   public let primaryIngestUrl: String?
   /// Where to publish to when the primary fails; nil when there is no backup.
   public let backupIngestUrl: String?
+  /// Where it is in its life.
   public let status: BunnyLiveStreamStatus
-  /// Whether the stream is kept as a video once it has ended.
+  /// Whether the stream is kept as a video once it has ended. False when not told.
   public let recordVod: Bool
+  /// Whether viewers can go back while it is live. False when not told.
   public let dvrEnabled: Bool
   /// How far viewers can go back, in seconds; 0 without DVR.
   public let dvrWindowSeconds: Int
+  /// Whether anybody may watch it. False when not told.
   public let isPublic: Bool
+  /// The GUID of the collection that it lies in; nil when it lies in none.
   public let collectionId: String?
+  /// When it is planned to start; nil without a plan.
   public let scheduledStartTime: Date?
+  /// When it is planned to end; nil without a plan.
   public let scheduledEndTime: Date?
+  /// Whether viewers see how long it is to ``scheduledStartTime``. False when not told.
   public let enableCountdown: Bool
   /// The GUID of the video that is shown before the stream starts.
   public let preStreamTrailerVideoId: String?
+  /// When publishing began; nil while it has not.
   public let startedAt: Date?
+  /// The URL of its picture. Rarely told: ``offlineThumbnailUrl`` makes one.
   public let thumbnailUrl: String?
   /// A path inside the CDN zone; ``offlineThumbnailUrl`` makes a URL of it.
   public let thumbnailFileName: String?
@@ -37,7 +49,9 @@ public struct BunnyLiveStream: Equatable, Sendable {
   public let primaryLive: Bool?
   /// Rarely told here: ask for the ingest status.
   public let backupLive: Bool?
+  /// Where Bunny takes the stream in, in its own abbreviations, as in `DE`.
   public let ingestRegion: String?
+  /// The servers, at most four, to which Bunny forwards the stream.
   public let rtmpOutputs: [BunnyRtmpOutput]
 
   /// What an encoder publishes under. Secret; may be missing just after the stream was made.

@@ -6,6 +6,7 @@ public import FoundationEssentials
 /// Holds no secret: what a server wrote has been cleaned of the access key, of stream keys that this
 /// client has seen, and of control characters.
 public struct BunnyLiveStreamError: Error, Equatable, Sendable {
+  /// What went wrong, in as many sorts as a caller may want to treat apart.
   public enum Kind: Equatable, Hashable, Sendable, CaseIterable {
     /// The access key is missing, wrong, or not allowed to do this (401, 403).
     case unauthorized
@@ -25,6 +26,7 @@ public struct BunnyLiveStreamError: Error, Equatable, Sendable {
     case unexpected
   }
 
+  /// What went wrong; ``isPermanent`` follows from it.
   public let kind: Kind
   /// The HTTP status; when a failure was reported inside a success, the one told there.
   public let statusCode: Int?

@@ -2,10 +2,11 @@
 ///
 /// Printing one does not show its stream key.
 public struct BunnyRtmpOutput: Equatable, Sendable {
+  /// Where Bunny forwards to, as an RTMP URL without the stream key.
   public let endpoint: String?
   private let key: HiddenText?
 
-  /// Secret.
+  /// What Bunny publishes under there. Secret.
   public var streamKey: String? { key?.reveal() }
 
   public init(endpoint: String?, streamKey: String?) {

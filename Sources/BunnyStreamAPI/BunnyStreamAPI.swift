@@ -8,6 +8,7 @@
 /// Copies share connections of their own: no cookies, no cache, TLS always verified. The access key
 /// goes to the base URL's own scheme, host and port and nowhere else.
 public struct BunnyStreamAPI: Sendable {
+  /// The calls for live streams: fetching one, its ingest status, starting it, ending it.
   public let liveStreams: DefaultLiveStreamRepository
 
   /// - Parameters:

@@ -4,6 +4,20 @@ import Support
 import Testing
 
 @Suite struct ChildProcessTests {
+  @Test func `what a developer's shell has set for the command reaches no test`() {
+    let shell = [
+      "PATH": "/bin", "TERM": "xterm", "NO_COLOR": "1", "BUNNY_ACCESS_KEY": "k",
+      "BUNNY_API_URL": "u", "BUNNY_BROADCAST_FAULT": "trap", "CREDENTIALS_DIRECTORY": "/run/c",
+      "http_proxy": "p", "https_proxy": "p", "all_proxy": "p", "no_proxy": "p",
+      "HTTP_PROXY": "p", "HTTPS_PROXY": "p", "ALL_PROXY": "p", "NO_PROXY": "p",
+    ]
+    #expect(Command.environment(from: shell) == ["PATH": "/bin"])
+    let more = ["BUNNY_LIBRARY_ID": "7", "no_proxy": "*"]
+    #expect(
+      Command.environment(more, from: shell)
+        == ["PATH": "/bin", "BUNNY_LIBRARY_ID": "7", "no_proxy": "*"])
+  }
+
   @Test func `a command's output, status and cost are told`() async throws {
     let outcome = try await ChildProcess.run("sh", ["-c", "echo out; echo err >&2; exit 3"])
     #expect(outcome.exitStatus == 3 && outcome.signal == nil)

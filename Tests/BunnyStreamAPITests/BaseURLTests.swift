@@ -82,6 +82,14 @@ struct BaseURLTests {
     }
   }
 
+  @Test(arguments: ["foo,*", "*,foo", " *", "**", "127.0.0.10", "foo"])
+  func `what libcurl takes for no exception is none`(_ exceptions: String) {
+    let environment = ["http_proxy": "http://proxy:3128", "no_proxy": exceptions]
+    #expect(throws: BunnyAPIBaseURLError.proxied(host: "127.0.0.1", variable: "http_proxy")) {
+      try read("http://127.0.0.1", environment: environment)
+    }
+  }
+
   @Test func `an empty variable is no proxy`() throws {
     #expect(try read("http://127.0.0.1", environment: ["http_proxy": ""]) == "http://127.0.0.1")
   }

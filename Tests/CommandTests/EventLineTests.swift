@@ -92,7 +92,7 @@ struct EventLineTests {
 
   @Test func `the first line says what is broadcast, without the key`() {
     let configuration = BroadcastConfiguration(ingest: Self.ingest, quality: .hd720)
-    var options = PublishOptions(to: PublishURL("rtmp://host/app/SECRET"))
+    var options = PublishOptions(.ingest(IngestOptions(to: PublishURL("rtmp://host/app/SECRET"))))
     options.videoText = "test"
     #expect(
       EventLine.begin(

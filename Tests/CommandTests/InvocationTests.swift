@@ -27,13 +27,15 @@ struct InvocationTests {
   }
 
   @Test func `a URL is all that publish needs`() throws {
-    #expect(try publish([]) == PublishOptions(to: PublishURL("rtmp://host/app/key")))
+    let ingests = IngestOptions(to: PublishURL("rtmp://host/app/key"))
+    #expect(try publish([]) == PublishOptions(.ingest(ingests)))
   }
 
   @Test func `every option of publish is understood`() throws {
-    var expected = PublishOptions(to: PublishURL("rtmp://host/app"))
-    expected.backup = PublishURL("rtmp://other/app")
-    expected.keyFile = "-"
+    var ingests = IngestOptions(to: PublishURL("rtmp://host/app"))
+    ingests.backup = PublishURL("rtmp://other/app")
+    ingests.keyFile = "-"
+    var expected = PublishOptions(.ingest(ingests))
     expected.video = .file("/a b.mp4")
     expected.videoText = "file:/a b.mp4"
     expected.audio = .silence

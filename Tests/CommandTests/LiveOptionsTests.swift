@@ -75,10 +75,48 @@ import Testing
     _ = try live().connection(credentials) { _ in }
     _ = try live("--access-key-file", folder.file("bunny-access-key"))
       .connection(LiveEnvironment(["BUNNY_LIBRARY_ID": "7"])) { _ in }
+    let none = folder.file("none")
     let missing = error {
-      _ = try live("--access-key-file", folder.file("none")).connection(credentials) { _ in }
+      _ = try live("--access-key-file", none).connection(credentials) { _ in }
     }
-    #expect(missing?.code == .noInput)
+    #expect(
+      missing
+        == CommandError(
+          .noInput,
+          "the key file \(none) cannot be opened: No such file or directory; --access-key-file takes "
+            + "the path of a file that holds the key"))
+  }
+
+  @Test func `a credential that is no use is named with its path and where it comes from`() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("bunny-access-key")
+    let environment = LiveEnvironment([
+      "BUNNY_LIBRARY_ID": "7", "CREDENTIALS_DIRECTORY": folder.path,
+    ])
+    func refusal() -> CommandError? { error { _ = try live().connection(environment) { _ in } } }
+    #expect(refusal()?.code == .settingMissing)
+    try "\n".write(toFile: path, atomically: false, encoding: .utf8)
+    #expect(
+      refusal()
+        == CommandError(
+          .usage, "the systemd credential \(path) is empty; check LoadCredential= in the unit"))
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    #expect(
+      refusal()
+        == CommandError(
+          .noInput,
+          "the systemd credential \(path) cannot be read: Is a directory; check LoadCredential= in "
+            + "the unit"))
+    // Root opens what it likes; a link that leads to itself it cannot.
+    try FileManager.default.removeItem(atPath: path)
+    symlink(path, path)
+    #expect(
+      refusal()
+        == CommandError(
+          .noInput,
+          "the systemd credential \(path) cannot be opened: Too many levels of symbolic links; "
+            + "check LoadCredential= in the unit"))
   }
 
   @Test func `the access key is never an argument`() {

@@ -8,15 +8,20 @@ import Testing
 
 /// From options to what the library is asked to do.
 struct PlanTests {
-  private func options(_ change: (inout PublishOptions) -> Void = { _ in }) -> PublishOptions {
-    var options = PublishOptions(to: PublishURL("rtmp://host/app/key"))
-    change(&options)
-    return options
+  private func configuration(
+    warn: (String) -> Void = { _ in }, _ change: (inout PublishOptions, inout IngestOptions) -> Void
+  ) throws(CommandError) -> BroadcastConfiguration {
+    var ingests = IngestOptions(to: PublishURL("rtmp://host/app/key"))
+    var options = PublishOptions(.ingest(ingests))
+    change(&options, &ingests)
+    return try options.configuration(to: ingests, warn: warn)
   }
 
-  private func refusal(_ options: PublishOptions) -> CommandError? {
+  private func refusal(
+    _ change: (inout PublishOptions, inout IngestOptions) -> Void
+  ) -> CommandError? {
     do throws(CommandError) {
-      _ = try options.configuration { _ in }
+      _ = try configuration(change)
       return nil
     } catch {
       return error
@@ -24,16 +29,16 @@ struct PlanTests {
   }
 
   @Test func `options become a configuration`() throws {
-    let configuration = try options {
-      $0.quality = "hd720"
-      $0.isPortrait = true
-      $0.fillsUp = true
-      $0.backup = PublishURL("rtmp://spare/app/key")
-      $0.fill = .crop
-      $0.triesAgain = false
-      $0.duration = .seconds(5)
-      $0.isMuted = true
-    }.configuration { _ in }
+    let configuration = try configuration { options, ingests in
+      options.quality = "hd720"
+      options.isPortrait = true
+      options.fillsUp = true
+      ingests.backup = PublishURL("rtmp://spare/app/key")
+      options.fill = .crop
+      options.triesAgain = false
+      options.duration = .seconds(5)
+      options.isMuted = true
+    }
     #expect(configuration.ingest == (try Ingest("rtmp://host/app/key")))
     #expect(configuration.backup == (try Ingest("rtmp://spare/app/key")))
     #expect(configuration.quality.resolution == .custom(width: 720, height: 1280))
@@ -51,11 +56,13 @@ struct PlanTests {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     chmod(path, 0o600)
     var warnings: [String] = []
-    let configuration = try options {
-      $0.to = PublishURL("rtmp://host/app/instance")
-      $0.backup = PublishURL("rtmp://spare/app")
-      $0.keyFile = path
-    }.configuration { warnings.append($0) }
+    let configuration = try configuration(
+      warn: { warnings.append($0) },
+      { _, ingests in
+        ingests.to = PublishURL("rtmp://host/app/instance")
+        ingests.backup = PublishURL("rtmp://spare/app")
+        ingests.keyFile = path
+      })
     #expect(
       configuration.ingest == (try Ingest("rtmp://host/app/instance", streamName: "the-key")))
     #expect(configuration.backup == (try Ingest("rtmp://spare/app", streamName: "the-key")))
@@ -81,15 +88,15 @@ struct PlanTests {
     let path = directory.file("key")
     try Data("\n".utf8).write(to: URL(fileURLWithPath: path))
     #expect(
-      refusal(options { $0.keyFile = path })
+      refusal { $1.keyFile = path }
         == CommandError(.usage, "the key file \(path) is empty; it must hold the key"))
     try Data("two SECRETS\n".utf8).write(to: URL(fileURLWithPath: path))
-    let spaced = try #require(refusal(options { $0.keyFile = path }))
+    let spaced = try #require(refusal { $1.keyFile = path })
     #expect(spaced.code == .usage)
     #expect(!spaced.description.contains("SECRET"))
     let missing = directory.file("nothing")
     #expect(
-      refusal(options { $0.keyFile = missing })
+      refusal { $1.keyFile = missing }
         == CommandError(
           .noInput,
           "the key file \(missing) cannot be opened: No such file or directory; --key-file takes "
@@ -98,12 +105,12 @@ struct PlanTests {
 
   @Test func `a quality that cannot be is refused`() {
     #expect(
-      refusal(options { $0.quality = "hd270" })
+      refusal { options, _ in options.quality = "hd270" }
         == CommandError(
           .usage,
           "--quality: hd270 is no quality; it takes sd480, hd720, fullHd1080, fullHd1080p60 or the "
             + "path of a .json file; did you mean hd720?"))
-    #expect(refusal(options { $0.quality = "/nowhere/x.json" })?.code == .noInput)
+    #expect(refusal { options, _ in options.quality = "/nowhere/x.json" }?.code == .noInput)
   }
 
   @Test(arguments: [

@@ -54,6 +54,24 @@ struct LeavingTests {
     #expect(!runs(Int32(processID)))
   }
 
+  @Test func `a restart just after, or just before, the ingest is killed brings it back`()
+    async throws
+  {
+    let sandbox = try await SandboxProcess.start()
+    var processID = sandbox.facts.primaryPid
+    for round in 0..<20 {
+      async let answer = sandbox.http("POST", "/sandbox/restart/primary")
+      try await Task.sleep(for: .microseconds(150 * round))
+      kill(processID, SIGKILL)
+      let restarted = try await answer
+      #expect(restarted.status == 200, "round \(round): \(restarted.text)")
+      let next = try #require(restarted["pid"] as? Int)
+      #expect(runs(Int32(next)) && next != processID, "round \(round)")
+      processID = Int32(next)
+    }
+    try await sandbox.end()
+  }
+
   @Test(arguments: ["--port", "--primary-port", "--backup-port"])
   func `a port that is taken is named with the option that chooses another`(
     option: String

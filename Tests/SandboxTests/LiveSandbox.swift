@@ -28,11 +28,8 @@ struct LiveSandbox {
   }
 
   /// Begins a broadcast.
-  func start(
-    _ more: String..., variables: [String: String] = [:], in directory: String? = nil
-  ) throws -> ChildProcess {
-    try Command.start(
-      arguments() + more, settings.merging(variables) { $1 }, in: directory)
+  func start(_ more: String...) throws -> ChildProcess {
+    try Command.start(arguments() + more, settings)
   }
 
   /// Begins a broadcast that viewers see when this returns.

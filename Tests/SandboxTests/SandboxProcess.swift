@@ -16,6 +16,8 @@ struct SandboxProcess {
   struct Answer {
     let status: Int
     let type: String?
+    /// The pages that may read it, by `Access-Control-Allow-Origin`.
+    let allowedOrigin: String?
     let body: Data
 
     subscript(key: String) -> NSObject? {
@@ -62,14 +64,19 @@ struct SandboxProcess {
     return try await http(method, path, key: facts.accessKey)
   }
 
-  func http(_ method: String, _ path: String, key: String? = nil) async throws -> Answer {
+  /// - Parameter origin: of the web page that asks; nil for none.
+  func http(
+    _ method: String, _ path: String, key: String? = nil, origin: String? = nil
+  ) async throws -> Answer {
     var request = URLRequest(url: URL(string: path.hasPrefix("/") ? facts.apiUrl + path : path)!)
     request.httpMethod = method
     request.setValue(key, forHTTPHeaderField: "AccessKey")
+    request.setValue(origin, forHTTPHeaderField: "Origin")
     let (body, response) = try await URLSession.shared.data(for: request)
     let answer = response as! HTTPURLResponse
     return Answer(
-      status: answer.statusCode, type: answer.value(forHTTPHeaderField: "Content-Type"), body: body)
+      status: answer.statusCode, type: answer.value(forHTTPHeaderField: "Content-Type"),
+      allowedOrigin: answer.value(forHTTPHeaderField: "Access-Control-Allow-Origin"), body: body)
   }
 
   /// Waits for a line of its log.

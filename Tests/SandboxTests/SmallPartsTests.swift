@@ -4,13 +4,6 @@ import Foundation
 import Testing
 
 struct SmallPartsTests {
-  @Test func `dates come in three of Bunny's forms`() {
-    let date = Date(timeIntervalSince1970: 1_782_894_012.25)
-    #expect(Wire.date(date, .seconds) == "2026-07-01T08:20:12")
-    #expect(Wire.date(date, .milliseconds) == "2026-07-01T08:20:12.250")
-    #expect(Wire.date(date, .ticks) == "2026-07-01T08:20:12.2500000Z")
-  }
-
   @Test func `the recording's playlist has all, the viewers' the last six`() {
     var playlist = Playlist()
     for index in 0..<8 {

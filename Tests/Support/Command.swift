@@ -8,11 +8,20 @@ public enum Command {
     return ((bundle ?? "") as NSString).deletingLastPathComponent + "/bunny-broadcast"
   }()
 
-  /// The test's own environment, without what the command looks at, and with `more`.
-  public static func environment(_ more: [String: String] = [:]) -> [String: String] {
-    var variables = ProcessInfo.processInfo.environment
-    for name in ["TERM", "NO_COLOR", "BUNNY_BROADCAST_FAULT"] { variables[name] = nil }
-    return variables.merging(more) { $1 }
+  /// An environment without what the command or libcurl in it look at, and with `more`.
+  ///
+  /// - Parameter shell: what it is made of; nil for the tests' own.
+  public static func environment(
+    _ more: [String: String] = [:], from shell: [String: String]? = nil
+  ) -> [String: String] {
+    let variables = shell ?? ProcessInfo.processInfo.environment
+    return variables.filter { !isLookedAt($0.key) }.merging(more) { $1 }
+  }
+
+  private static func isLookedAt(_ variable: String) -> Bool {
+    ["TERM", "NO_COLOR", "CREDENTIALS_DIRECTORY"].contains(variable)
+      || variable.hasPrefix("BUNNY_")
+      || ["http_proxy", "https_proxy", "all_proxy", "no_proxy"].contains(variable.lowercased())
   }
 
   /// Runs it to its end.

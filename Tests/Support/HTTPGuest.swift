@@ -64,7 +64,6 @@ struct HTTPGuest {
         Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       guard count > 0 else { return false }
-      log.change { $0.bytesSent += count }
       rest = rest.dropFirst(count)
     }
     return true

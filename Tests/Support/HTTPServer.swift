@@ -22,8 +22,6 @@ public final class HTTPServer: Sendable {
   public var url: String { "http://127.0.0.1:\(port)" }
   /// All so far, in the order of arrival.
   public var requests: [HTTPRequest] { log.current.requests }
-  /// Bytes that were sent, of all answers.
-  public var bytesSent: Int { log.current.bytesSent }
 
   /// Waits until what has happened satisfies `isReached`.
   ///
@@ -69,7 +67,6 @@ public final class HTTPServer: Sendable {
 /// What has happened at an ``HTTPServer``.
 public struct HTTPServerLog: Sendable {
   public internal(set) var requests: [HTTPRequest] = []
-  public internal(set) var bytesSent = 0
   /// Connections that either side has ended.
   public internal(set) var connectionsOver = 0
 }
@@ -82,8 +79,6 @@ public struct HTTPRequest: Sendable {
   /// Names in lower case.
   public let headers: [String: String]
   public let body: [UInt8]
-  /// The head as it was sent.
-  public let head: String
 
   /// - Returns: nil when `head` is none.
   init?(head: String, body: [UInt8]) {
@@ -93,7 +88,6 @@ public struct HTTPRequest: Sendable {
     method = String(words[0])
     path = String(words[1])
     self.body = body
-    self.head = head
     headers = lines.dropFirst().reduce(into: [:]) { headers, line in
       guard let colon = line.firstIndex(of: ":") else { return }
       let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
