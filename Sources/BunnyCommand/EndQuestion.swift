@@ -32,7 +32,7 @@ package struct EndQuestion: Equatable, Sendable {
     if asked == .byInterrupt { return close(.leave) }
     open(.byInterrupt, now)
     return .ask(
-      "e: end the stream for good; l: leave it running (in 10 s, or with Ctrl-C again); g: go on")
+      "e: end it for good; l: leave it running (in 10 s); g: go on")
   }
 
   /// A key; nil when it is none of this question's.
@@ -40,7 +40,7 @@ package struct EndQuestion: Equatable, Sendable {
     switch (asked, key.lowercased()) {
     case (nil, "q"):
       open(.byKey, now)
-      return .ask("y: end the stream for good, it can never run again; n: go on (in 10 s)")
+      return .ask("y: end it for good, never to run again; n: go on (in 10 s)")
     case (nil, _): return nil
     case (.byKey, "y"), (.byInterrupt, "e"): return close(.end)
     case (.byKey, "n"), (.byInterrupt, "g"): return close(.goOn)

@@ -9,8 +9,7 @@ extension Report {
     if interleaving.stepsBack > 0 {
       lines.add(
         "interleaving",
-        "\(count(interleaving.stepsBack, "step")) back in dts, the largest "
-          + "\(decimal(interleaving.largestStepBack, 0)) ms")
+        "picture and sound up to \(decimal(interleaving.largestStepBack, 0)) ms apart")
     }
     if let testPicture { lines.add(testPicture) }
     lines.heading(problems.isEmpty ? "Nothing to complain about." : "Look at this:")

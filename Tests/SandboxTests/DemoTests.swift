@@ -74,7 +74,7 @@ struct DemoTests {
     try await demo.shows("running: viewers see the stream")
     try await demo.shows("\rlive 00:00:04")
     demo.write("\u{3}")
-    try await demo.shows("e: end the stream for good")
+    try await demo.shows("e: end it for good")
     demo.write("e")
     let outcome = try await demo.outcome()
     #expect(outcome.exitStatus == 0, "\(outcome)")

@@ -7,7 +7,7 @@ import Testing
 struct LiveTerminalTests {
   private static let interrupt = "\u{3}"
 
-  @Test(arguments: [("q", "y: end the stream for good", "y"), (interrupt, "e: end the", "e")])
+  @Test(arguments: [("q", "y: end it for good", "y"), (interrupt, "e: end it", "e")])
   func `an answer ends the stream for good`(
     _ key: String, _ question: String, _ answer: String
   ) async throws {
@@ -63,7 +63,7 @@ struct LiveTerminalTests {
     let live = try await LiveSandbox()
     let command = try await live.startOnTerminal()
     command.write(Self.interrupt)
-    try await command.shows("in 10 s, or with Ctrl-C again")
+    try await command.shows("l: leave it running (in 10 s)")
     let outcome = try await command.outcome(atMost: 20)
     #expect(outcome.exitStatus == 0, "\(outcome)")
     #expect(try await live.status() == "running")
