@@ -266,7 +266,7 @@ extension LiveBroadcast {
       let left = Duration.nanoseconds(max(0, deadline - .now))
       let error: BroadcastError
       do {
-        try await whileWanted({ $0?.leaves != true }) { [api, plan] in
+        try await whileWanted(Self.isToEnd) { [api, plan] in
           try await within(left) {
             try await api.stopLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
           }
@@ -288,13 +288,13 @@ extension LiveBroadcast {
         return error
       }
       hub.send(.askingAgain(after: wait, reason: error.description))
-      await pause(wait) { $0?.leaves != true }
+      await pause(wait, while: Self.isToEnd)
     }
   }
 
   /// A stop may have been taken although its answer was lost.
   private func hasEnded() async -> Bool {
-    let stream = try? await getStream(within: .seconds(5)) { $0?.leaves != true }
+    let stream = try? await getStream(within: .seconds(5), while: Self.isToEnd)
     return stream?.status == .ended || stream?.status == .vodProcessing
   }
 }
@@ -303,6 +303,7 @@ extension LiveBroadcast {
 
 extension LiveBroadcast {
   private typealias Wish = @Sendable (Ending?) -> Bool
+  private static let isToEnd: Wish = { $0?.leaves != true }
 
   private func getStream(
     within limit: Duration = .seconds(60), while isWanted: Wish
