@@ -1,0 +1,88 @@
+import BunnyRTMP
+import BunnyStreamAPI
+import BunnySystem
+import Synchronization
+
+// Leave is not end.
+extension LiveBroadcast {
+  /// For how long a stop is tried when the API does not answer.
+  private static let stopPatience = Duration.seconds(30)
+
+  /// Ends the stream for good; ``stop(reason:)`` ends the tries.
+  ///
+  /// - Returns: Why it was not ended.
+  func stopStream() async -> BroadcastError? {
+    let deadline = MonotonicTime.now + Self.stopPatience.nanoseconds
+    var backoff = Backoff()
+    while true {
+      let left = Duration.nanoseconds(max(0, deadline - .now))
+      let error: BroadcastError
+      do {
+        try await whileWanted(Self.isToEnd) { [api, plan] in
+          try await within(left) {
+            try await api.stopLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+          }
+        }
+        hub.send(.streamEnded)
+        return nil
+      } catch let failure {
+        error = BroadcastError(failure)
+      }
+      if await hasEnded() {
+        hub.send(.streamEnded)
+        return nil
+      }
+      let wait = backoff.failed(chance: .random(in: 0...1))
+      let isLate = deadline - .now <= wait.nanoseconds
+      let leaves = state.withLock { $0.farewell.ending?.leaves == true }
+      guard !leaves, error.mayPass, plan.retry == .always, !isLate else {
+        hub.send(.left(reason: "it was to be ended, and is not known to be: \(error)"))
+        return error
+      }
+      hub.send(.askingAgain(after: wait, reason: error.description))
+      await pause(wait, while: Self.isToEnd)
+    }
+  }
+
+  /// A stop may have been taken although its answer was lost.
+  private func hasEnded() async -> Bool {
+    let stream = try? await getStream(within: .seconds(5), while: Self.isToEnd)
+    return stream?.status == .ended || stream?.status == .vodProcessing
+  }
+}
+
+// What another wish cancels.
+
+extension LiveBroadcast {
+  typealias Wish = @Sendable (Ending?) -> Bool
+  private static let isToEnd: Wish = { $0?.leaves != true }
+
+  func getStream(
+    within limit: Duration = .seconds(60), while isWanted: Wish
+  ) async throws -> BunnyLiveStream {
+    try await whileWanted(isWanted) { [api, plan] in
+      try await within(limit) {
+        try await api.getLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+      }
+    }
+  }
+
+  func pause(_ duration: Duration, while isWanted: Wish) async {
+    _ = try? await whileWanted(isWanted) { try await Task.sleep(for: duration) }
+  }
+
+  /// Does `work`, which is cancelled when what is asked of the broadcast changes.
+  ///
+  /// - Parameter isWanted: whether it is to be begun, by what has been asked until then.
+  private func whileWanted<Success: Sendable>(
+    _ isWanted: Wish, _ work: @escaping @Sendable () async throws -> Success
+  ) async throws -> Success {
+    let working = Task { try await work() }
+    let isUnwanted = state.withLock { state in
+      state.cancelWaiting = { working.cancel() }
+      return !isWanted(state.farewell.ending)
+    }
+    if isUnwanted { working.cancel() }
+    return try await working.value
+  }
+}
