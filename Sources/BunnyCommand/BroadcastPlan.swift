@@ -2,7 +2,7 @@ package import BunnyBroadcast
 package import BunnyRTMP
 
 extension PublishOptions {
-  /// What the library is asked to do: reads the quality and key files, opens nothing else.
+  /// What the library is asked to do: reads the quality, key and certificate files, opens nothing else.
   ///
   /// - Parameter warn: told what is odd, and no reason to stop.
   package func configuration(
@@ -26,6 +26,7 @@ extension PublishOptions {
     -> @Sendable (_ primary: Ingest, _ backup: Ingest?) -> BroadcastConfiguration
   {
     let quality = try validQuality()
+    let tlsTrust = try validTrust()
     return { [self] primary, backup in
       var configuration = BroadcastConfiguration(
         ingest: primary, video: video, audio: audio, quality: quality)
@@ -34,8 +35,17 @@ extension PublishOptions {
       configuration.retry = triesAgain ? .always : .never
       configuration.duration = duration
       configuration.isMuted = isMuted
+      configuration.tlsTrust = tlsTrust
       return configuration
     }
+  }
+
+  private func validTrust() throws(CommandError) -> TLSTrust {
+    let trust = tlsCA.map { TLSTrust.file($0) } ?? .system
+    do throws(TLSFailure) {
+      if tlsCA != nil { try trust.check() }
+      return trust
+    } catch { throw CommandError(.noInput, "--tls-ca: \(error)") }
   }
 
   func validQuality() throws(CommandError) -> BroadcastQuality {
