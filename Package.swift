@@ -39,8 +39,10 @@ let package = Package(
       name: "BunnyMedia", dependencies: ["BunnySystem", "CBunnyFFmpeg"], swiftSettings: strict),
     .target(
       name: "BunnyCapture", dependencies: ["BunnyMedia", "BunnySystem"], swiftSettings: strict),
+    .systemLibrary(name: "CBunnyOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .target(
-      name: "BunnyRTMP", dependencies: ["BunnySystem", "CBunnyShims"], swiftSettings: strict),
+      name: "BunnyRTMP", dependencies: ["BunnySystem", "CBunnyOpenSSL", "CBunnyShims"],
+      swiftSettings: strict),
     .systemLibrary(
       name: "CBunnyCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(
@@ -76,7 +78,8 @@ let package = Package(
     .target(
       name: "Support",
       dependencies: [
-        "BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnyRTMP", "BunnySystem", "CBunnyShims",
+        "BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnyRTMP", "BunnySystem", "CBunnyOpenSSL",
+        "CBunnyShims",
       ],
       path: "Tests/Support", swiftSettings: strict),
     .executableTarget(

@@ -16,6 +16,8 @@ public struct BroadcastConfiguration: Sendable {
   public var ingest: Ingest
   /// Where to publish when ``ingest`` fails. Taken now; the publisher's failover will use it.
   public var backup: Ingest?
+  /// Whom an `rtmps` ingest has to be vouched for by.
+  public var tlsTrust = TLSTrust.system
   public var video: VideoInput
   public var audio: AudioInput
   public var quality: BroadcastQuality

@@ -92,6 +92,7 @@ extension RTMPConnection.Options {
   init(_ configuration: BroadcastConfiguration) {
     self.init()
     timestampBase = configuration.timestampBase
+    tls = configuration.tlsTrust
   }
 }
 

@@ -2,8 +2,8 @@ package import BunnyBroadcast
 import BunnyRTMP
 
 extension PublishOptions {
-  /// What the library is asked to do for `publish`: reads the key and quality files, opens nothing
-  /// else.
+  /// What the library is asked to do for `publish`: reads the key, quality and certificate files,
+  /// opens nothing else.
   ///
   /// - Parameters:
   ///   - wanted: the target's.
@@ -12,7 +12,7 @@ extension PublishOptions {
     to wanted: IngestOptions, warn: (String) -> Void
   ) throws(CommandError) -> BroadcastConfiguration {
     let (primary, backup) = try wanted.ingests(warn: warn)
-    return media(try validQuality())(primary, backup)
+    return try media(try validQuality())(primary, backup)
   }
 
   /// What the library is asked to do, but for the ingests: makes a configuration for those.
@@ -20,8 +20,11 @@ extension PublishOptions {
   /// - Parameter quality: ``validQuality()``.
   func media(
     _ quality: BroadcastQuality
-  ) -> @Sendable (_ primary: Ingest, _ backup: Ingest?) -> BroadcastConfiguration {
-    { [self] primary, backup in
+  ) throws(CommandError) -> @Sendable (_ primary: Ingest, _ backup: Ingest?)
+    -> BroadcastConfiguration
+  {
+    let tlsTrust = try validTrust()
+    return { [self] primary, backup in
       var configuration = BroadcastConfiguration(
         ingest: primary, video: video, audio: audio, quality: quality)
       configuration.backup = backup
@@ -29,8 +32,17 @@ extension PublishOptions {
       configuration.retry = triesAgain ? .always : .never
       configuration.duration = duration
       configuration.isMuted = isMuted
+      configuration.tlsTrust = tlsTrust
       return configuration
     }
+  }
+
+  private func validTrust() throws(CommandError) -> TLSTrust {
+    let trust = tlsCA.map { TLSTrust.file($0) } ?? .system
+    do throws(TLSFailure) {
+      if tlsCA != nil { try trust.check() }
+      return trust
+    } catch { throw CommandError(.noInput, "--tls-ca: \(error)") }
   }
 
   /// The quality that was asked for; reads its file, if it is in one.

@@ -33,7 +33,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case .fault: "a fault of bunny-broadcast's own"
     case .cannotWrite: "output cannot be written"
     case .apiUnreachable: "Bunny's API unreachable, or failing"
-    case .refused: "the ingest or the API refused, or spoke nonsense"
+    case .refused: "the ingest or the API refused, spoke nonsense, or was not to be trusted"
     case .keyRefused: "the stream key or the access key was refused"
     case .settingMissing: "a setting is missing"
     case .streamOver: "the stream has ended"
@@ -74,9 +74,9 @@ extension ExitCode {
   package init(_ category: RTMPError.Category) {
     switch category {
     case .unreachable, .lost: self = .unreachable
-    case .refused, .protocolViolation: self = .refused
+    case .refused, .protocolViolation, .untrusted: self = .refused
     case .keyRefused: self = .keyRefused
-    case .unsendable: self = .usage  // the bit rate comes from the quality file
+    case .unsendable: self = .usage  // the bit rate comes from the quality file, trust from a file
     }
   }
 

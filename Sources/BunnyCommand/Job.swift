@@ -23,7 +23,7 @@ struct Job {
       plan.retry = options.triesAgain ? .always : .never
       let quality = try options.validQuality()
       let broadcast = LiveBroadcast(
-        plan, api: api.liveStreams, configure: options.media(quality))
+        plan, api: api.liveStreams, configure: try options.media(quality))
       (self.broadcast, live, endsOnExit) = (broadcast, broadcast, wanted.endsOnExit)
       view = BroadcastView(waitingFor: "asking Bunny's API", isMuted: options.isMuted)
       beginning = .begin(options, quality, ingests: nil)

@@ -28,6 +28,8 @@ package struct PublishOptions: Equatable, Sendable {
   package var duration: Duration?
   package var triesAgain = true
   package var isMuted = false
+  /// A file of certificates to trust in place of the system's.
+  package var tlsCA: String?
   package var writesEvents = false
   package var logLevel = LogLevel.info
 
@@ -39,6 +41,7 @@ package struct PublishOptions: Equatable, Sendable {
     quality = arguments.value("--quality") ?? quality
     fillsUp = arguments.has("--filler")
     isMuted = arguments.has("--mute")
+    tlsCA = arguments.value("--tls-ca")
     try readSources(arguments)
     try readChoices(arguments)
   }

@@ -70,7 +70,7 @@ package struct OptionSpec: Sendable {
     [
       OptionSpec(
         "--to", "URL",
-        "Where to publish: rtmp://HOST[:PORT]/APP/KEY. Other users of this machine may read what "
+        "Where to publish: rtmp://HOST[:PORT]/APP/KEY, or rtmps:// for TLS. Other users of this machine may read what "
           + "stands on a command line; --key-file keeps the key from them."),
       OptionSpec(
         "--backup", "URL",
@@ -100,6 +100,10 @@ package struct OptionSpec: Sendable {
     OptionSpec(
       "--retry", "WHEN",
       "always (the default): try again, for ever; never: end at the first failure."),
+    OptionSpec(
+      "--tls-ca", "FILE",
+      "Trust the certificates in FILE (PEM) instead of this system's: authorities, or a server's "
+        + "own. For rtmps:// URLs."),
     OptionSpec("--mute", nil, "Begin muted."),
     OptionSpec(
       "--events", "json", "Write what happens to standard output, one JSON object a line."),

@@ -16,16 +16,16 @@ struct PublishLoop {
   private let deadline: MonotonicTime  // for Publish.Start
   private let stop: WakeEvent
 
-  private var queue = SendQueue()
+  private var wire: Wire
   private var counters = RTMPCounters()
   private var lastTaken = MonotonicTime.now  // when a byte was taken, or the first came to wait
-  private var space = [UInt8](repeating: 0, count: 16_384)
 
   init(
-    session: PublishSession, options: RTMPConnection.Options, deadline: MonotonicTime,
+    session: PublishSession, wire: Wire, options: RTMPConnection.Options, deadline: MonotonicTime,
     stop: WakeEvent
   ) {
     self.session = session
+    self.wire = wire
     self.options = options
     self.deadline = deadline
     self.stop = stop
@@ -42,7 +42,7 @@ struct PublishLoop {
       if isFinished(feed) { return leave(socket, within: Self.lingerLimit) }
       let ready = wait(
         for: [
-          (socket.fileDescriptor, queue.isEmpty ? POLLIN : POLLIN | POLLOUT),
+          (socket.fileDescriptor, wire.canSend ? POLLIN | POLLOUT : POLLIN),
           (stop.fileDescriptor, POLLIN), (feed.wake.fileDescriptor, POLLIN),
         ], until: nextLimit)
       if ready[1] != 0 { return leave(socket, within: Self.leaveLimit) }
@@ -57,7 +57,7 @@ struct PublishLoop {
   private var isPublishing: Bool { session.step == .publishing }
 
   private func isFinished(_ feed: any RTMPFeed) -> Bool {
-    isPublishing && queue.isEmpty && feed.isFinished
+    isPublishing && wire.isEmpty && feed.isFinished
   }
 
   /// Passes on what has happened; at Publish.Start, opens the stream.
@@ -81,15 +81,16 @@ extension PublishLoop {
 
   private var nextLimit: MonotonicTime {
     guard isPublishing else { return deadline }
-    return queue.isEmpty ? .now + .seconds(3600) : stallDeadline
+    return wire.isEmpty ? .now + .seconds(3600) : stallDeadline
   }
 
   private func checkLimits() throws(RTMPError) {
     let now = MonotonicTime.now
     if !isPublishing, now >= deadline {
-      throw session.failure(.timedOut(session.step, seconds: options.budget))
+      let step = wire.isOpen ? session.step : .tls
+      throw session.failure(.timedOut(step, seconds: options.budget))
     }
-    if isPublishing, !queue.isEmpty, now >= stallDeadline {
+    if isPublishing, !wire.isEmpty, now >= stallDeadline {
       throw session.failure(.stalled(seconds: options.sendStallLimit))
     }
   }
@@ -100,15 +101,15 @@ extension PublishLoop {
   /// Reads what is there, for a bounded while.
   private mutating func read(from socket: borrowing TCPSocket) throws(RTMPError) {
     for _ in 0..<16 {
-      guard let count = socket.read(into: &space) else {
-        if errno == EAGAIN || errno == EINTR { return }
-        throw session.hangUp(systemText(errno))
+      switch try receive(from: socket) {
+      case .bytes(let bytes):
+        counters.bytesReceived += Int64(bytes.count)
+        try session.receive(bytes)
+        counters.bytesAcknowledged = session.bytesAcknowledged
+      case .end: throw hangUp("end of file")
+      case .nothing(EAGAIN), .nothing(EINTR): return
+      case .nothing(let error): throw hangUp(systemText(error))
       }
-      guard count > 0 else { throw session.hangUp("end of file") }
-      socket.quickAcknowledge()
-      counters.bytesReceived += Int64(count)
-      try session.receive(space[..<count])
-      counters.bytesAcknowledged = session.bytesAcknowledged
     }
   }
 
@@ -117,33 +118,56 @@ extension PublishLoop {
     to socket: borrowing TCPSocket, _ feed: any RTMPFeed
   ) throws(RTMPError) {
     while true {
-      let wasEmpty = queue.isEmpty
+      let wasEmpty = wire.isEmpty
       try refill(from: feed)
-      if queue.isEmpty { return }
+      if !wire.canSend { return }
       if wasEmpty { lastTaken = .now }  // waiting begins here, however long there was nothing
-      guard let (bytes, whole) = queue.send(to: socket) else {
+      guard let (bytes, whole) = try send(to: socket) else {
         if errno == EINTR { continue }
         if errno == EAGAIN { return }
         let error = errno
         try read(from: socket)  // a refusal may lie there; it says more than the broken pipe
-        throw session.hangUp(systemText(error))
+        throw hangUp(systemText(error))
       }
       lastTaken = .now
       counters.bytesSent += Int64(bytes)
-      counters.unsentBytes = queue.unsentBytes
+      counters.unsentBytes = wire.unsentBytes
       if let tag = whole?.tag { feed.sent(tag, at: lastTaken) }
     }
   }
 
+  private mutating func receive(
+    from socket: borrowing TCPSocket
+  ) throws(RTMPError) -> Wire.Arrival {
+    do throws(TLSFailure) { return try wire.receive(from: socket) } catch { throw failure(error) }
+  }
+
+  private mutating func send(
+    to socket: borrowing TCPSocket
+  ) throws(RTMPError) -> (bytes: Int, whole: OutgoingMessage?)? {
+    do throws(TLSFailure) { return try wire.send(to: socket) } catch { throw failure(error) }
+  }
+
+  /// A TLS session that breaks once it was established is a connection that breaks.
+  private func failure(_ failure: TLSFailure) -> RTMPError {
+    wire.isOpen ? session.hangUp(failure.cause) : session.failure(.tls(failure))
+  }
+
+  private func hangUp(_ cause: String) -> RTMPError {
+    wire.isOpen
+      ? session.hangUp(cause)
+      : session.failure(.tls(.hungUp(host: session.ingest.host, cause: cause)))
+  }
+
   /// Answers to the server first; then, when all is gone, the feed's next tag.
   private mutating func refill(from feed: any RTMPFeed) throws(RTMPError) {
-    if isPublishing, queue.isEmpty {
+    if isPublishing, wire.isEmpty {
       for tag in opening { try session.send(tag) }
       if opening.isEmpty, let tag = feed.next() { try session.send(tag) }
       opening = []
     }
-    queue.append(session.takeOutgoing())
-    counters.unsentBytes = queue.unsentBytes
+    wire.append(session.takeOutgoing())
+    counters.unsentBytes = wire.unsentBytes
   }
 }
 
@@ -153,12 +177,13 @@ extension PublishLoop {
   /// with bytes unread does not reset the connection under its last media. Nothing here is an error.
   private mutating func leave(_ socket: borrowing TCPSocket, within limit: Int64) {
     session.close()
-    queue.append(session.takeOutgoing())
+    wire.append(session.takeOutgoing())
+    wire.close()
     var end = MonotonicTime.now + limit
     var hasFinishedSending = false
     while MonotonicTime.now < end {
       if !flush(to: socket) { return }
-      if queue.isEmpty, !hasFinishedSending {
+      if wire.isEmpty, !hasFinishedSending {
         socket.finishSending()
         hasFinishedSending = true
       }
@@ -167,7 +192,7 @@ extension PublishLoop {
       if hasArrived { end = min(end, now + Self.hangUpLimit) }
       let ready = wait(
         for: [
-          (socket.fileDescriptor, queue.isEmpty ? POLLIN : POLLIN | POLLOUT),
+          (socket.fileDescriptor, wire.canSend ? POLLIN | POLLOUT : POLLIN),
           (stop.fileDescriptor, limit > Self.leaveLimit ? POLLIN : 0),
         ], until: min(end, now + .milliseconds(hasArrived ? 1000 : 20)))
       if ready[1] != 0, limit > Self.leaveLimit { return leave(socket, within: Self.leaveLimit) }
@@ -177,20 +202,24 @@ extension PublishLoop {
 
   /// False when the connection is broken.
   private mutating func flush(to socket: borrowing TCPSocket) -> Bool {
-    while !queue.isEmpty {
-      guard let (bytes, _) = queue.send(to: socket) else { return errno == EAGAIN }
-      counters.bytesSent += Int64(bytes)
-      counters.unsentBytes = queue.unsentBytes
+    while wire.canSend {
+      do {
+        guard let (bytes, _) = try wire.send(to: socket) else { return errno == EAGAIN }
+        counters.bytesSent += Int64(bytes)
+        counters.unsentBytes = wire.unsentBytes
+      } catch { return false }
     }
     return true
   }
 
   /// Reads and forgets. False at the end of the stream or when the connection is broken.
   private mutating func drain(_ socket: borrowing TCPSocket) -> Bool {
-    while let count = socket.read(into: &space) {
-      guard count > 0 else { return false }
-      counters.bytesReceived += Int64(count)
+    while true {
+      switch try? wire.receive(from: socket) {
+      case .bytes(let bytes): counters.bytesReceived += Int64(bytes.count)
+      case .nothing(let error): return error == EAGAIN || error == EINTR
+      case .end, nil: return false
+      }
     }
-    return errno == EAGAIN || errno == EINTR
   }
 }

@@ -18,6 +18,8 @@ public final class RTMPConnection: Sendable {
     public var timestampBase: Int64 = 0
     /// After how many bytes the server is asked to acknowledge.
     public var acknowledgementWindow: UInt32 = 4096
+    /// Whom an `rtmps` server has to be vouched for by.
+    public var tls = TLSTrust.system
     /// What we say we are, in `connect`.
     public var flashVersion = "FMLE/3.0 (compatible; bunny-broadcast)"
 
@@ -29,10 +31,17 @@ public final class RTMPConnection: Sendable {
 
   private let stop = WakeEvent()
   private let current = Mutex(RTMPCounters())
+  private let resumed: Mutex<TLSResumption?>
 
-  public init(to ingest: Ingest, options: Options = Options()) {
+  public convenience init(to ingest: Ingest, options: Options = Options()) {
+    self.init(to: ingest, options: options, resuming: nil)
+  }
+
+  /// - Parameter resumption: ``resumption`` of an earlier connection to the same host.
+  package init(to ingest: Ingest, options: Options, resuming resumption: TLSResumption?) {
     self.ingest = ingest
     self.options = options
+    resumed = Mutex(resumption)
   }
 
   /// Connects, publishes everything the feed gives, and returns when the feed has finished or
@@ -45,8 +54,9 @@ public final class RTMPConnection: Sendable {
     _ feed: any RTMPFeed, onState: (RTMPConnectionState) -> Void
   ) throws(RTMPError) {
     defer { onState(.closed) }
-    guard !ingest.isSecure else { throw RTMPError(.tlsNotBuilt, at: ingest) }
     onState(.connecting)
+    let tls = try makeTLS()
+    defer { if let next = tls?.resumption { resumed.withLock { $0 = next } } }
     let deadline = MonotonicTime.now + .seconds(options.budget)
     let connector = Connector(
       ingest: ingest, deadline: deadline, budget: options.budget, stop: stop)
@@ -54,7 +64,7 @@ public final class RTMPConnection: Sendable {
     onState(.handshaking)
     var loop = PublishLoop(
       session: PublishSession(to: ingest, settings: PublishSession.Settings(options)),
-      options: options, deadline: deadline, stop: stop)
+      wire: Wire(over: tls), options: options, deadline: deadline, stop: stop)
     try loop.run(
       over: socket, feed, onState: onState,
       onCount: { counters in self.current.withLock { $0 = counters } })
@@ -64,6 +74,19 @@ public final class RTMPConnection: Sendable {
   /// returns within a second whatever the server does. Callable from any thread, any number of times,
   /// and before `publish` too.
   public func close() { stop.signal() }
+
+  /// What spares the next connection to this host some of the TLS handshake: of this connection once
+  /// it is over, until then what it was given.
+  package var resumption: TLSResumption? { resumed.withLock { $0 } }
+
+  private func makeTLS() throws(RTMPError) -> TLSSession? {
+    guard ingest.isSecure else { return nil }
+    do throws(TLSFailure) {
+      return try TLSSession(
+        TLSContext(trusting: options.tls), host: ingest.host, resuming: resumption,
+        hiding: ingest.secrets)
+    } catch { throw RTMPError(.tls(error), at: ingest) }
+  }
 
   /// A snapshot, from any thread.
   public var counters: RTMPCounters { current.withLock { $0 } }

@@ -11,8 +11,8 @@ public struct RTMPError: Error, Hashable, Sendable {
   }
 
   public enum Reason: Hashable, Sendable {
-    /// An `rtmps` ingest: TLS is not built yet.
-    case tlsNotBuilt
+    /// There is no TLS with an `rtmps` ingest.
+    case tls(TLSFailure)
     /// `getaddrinfo`'s words.
     case unknownHost(String)
     /// What each address answered to `connect`.
@@ -50,11 +50,13 @@ public struct RTMPError: Error, Hashable, Sendable {
     case refused
     /// The key was refused, or most likely so.
     case keyRefused
-    /// Somebody answered, and spoke no RTMP.
+    /// Somebody answered, and could not prove who it is.
+    case untrusted
+    /// Somebody answered, and spoke no RTMP, or no TLS.
     case protocolViolation
     /// It worked, then broke.
     case lost
-    /// The ingest is not to blame: what was to be sent cannot be.
+    /// The ingest is not to blame: what was to be sent cannot be, or a setting here is wrong.
     case unsendable
   }
 }
@@ -63,6 +65,7 @@ public struct RTMPError: Error, Hashable, Sendable {
 public enum RTMPStep: String, Sendable, Hashable {
   case resolving = "looking up its name"
   case connecting = "the TCP connection"
+  case tls = "the TLS handshake"
   case handshake = "the handshake"
   case connect = "the answer to connect"
   case createStream = "the answer to createStream"
@@ -98,7 +101,8 @@ extension ServerStatus: CustomStringConvertible {
 extension RTMPError {
   public var category: Category {
     switch reason {
-    case .unknownHost, .unreachable, .timedOut, .tlsNotBuilt: .unreachable
+    case .unknownHost, .unreachable, .timedOut: .unreachable
+    case .tls(let failure): failure.category
     case .hungUp, .connectRejected, .createStreamRejected, .nameInUse, .publishRejected: .refused
     case .hungUpOnPublish, .keyRefused: .keyRefused
     case .protocolViolation: .protocolViolation
@@ -111,7 +115,8 @@ extension RTMPError {
   /// answer to `publish` may: a dying or overloaded server looks the same as a wrong key.
   public var isRetryable: Bool {
     switch reason {
-    case .tlsNotBuilt, .keyRefused, .tagTooLong: false
+    case .keyRefused, .tagTooLong: false
+    case .tls(let failure): failure.isRetryable
     case .connectRejected(let status): !status.code.hasSuffix(".InvalidApp")
     default: true
     }
@@ -121,12 +126,15 @@ extension RTMPError {
 extension RTMPError: CustomStringConvertible {
   public var description: String {
     switch reason {
-    case .tlsNotBuilt:
-      "\(ingest) asks for TLS, which this version cannot do yet; use an rtmp:// URL"
+    case .tls(let failure):
+      "no TLS with \(ingest): \(failure)"
     case .unknownHost(let words):
       "the name of \(ingest) was not found: \(words); check its spelling and this machine's DNS"
     case .unreachable(let answers):
       "\(ingest) cannot be reached: \(answers); check host, port and network"
+    case .timedOut(.tls, let seconds):
+      "\(ingest) kept us waiting for the TLS handshake longer than \(Self.shown(seconds)) s; "
+        + "check that it speaks TLS on this port: is it rtmp:// instead?"
     case .timedOut(let step, let seconds):
       "\(ingest) kept us waiting for \(step.rawValue) longer than \(Self.shown(seconds)) s; "
         + "check host, port and network"

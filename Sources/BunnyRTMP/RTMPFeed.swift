@@ -33,7 +33,7 @@ public enum RTMPConnectionState: Equatable, Sendable {
   case closed
 }
 
-/// What a connection has moved so far, in bytes on the wire.
+/// What a connection has moved so far, in bytes of RTMP; those that TLS adds are not counted.
 public struct RTMPCounters: Sendable, Hashable {
   /// Taken by the kernel.
   public var bytesSent: Int64 = 0

@@ -33,12 +33,42 @@ struct SendQueue {
       }
     }
     guard let count else { return nil }
+    return (count, advance(count, in: message))
+  }
+
+  /// Takes bytes of the first message, as they are on the wire.
+  ///
+  /// - Parameters:
+  ///   - limit: How many, at most.
+  ///   - bytes: Where to append them.
+  /// - Returns: The message, when these were its last.
+  mutating func take(atMost limit: Int, into bytes: inout [UInt8]) -> OutgoingMessage? {
+    guard let message = messages.first else { return nil }
+    let before = bytes.count
+    message.head.withUnsafeBytes { head in
+      message.continuation.withUnsafeBytes { continuation in
+        message.body.withUnsafeBytes { body in
+          gather(head, continuation, body, chunkSize: message.chunkSize)
+          for part in parts where bytes.count - before < limit {
+            let part = UnsafeRawBufferPointer(start: part.iov_base, count: part.iov_len)
+            bytes += part.prefix(limit - (bytes.count - before))
+          }
+        }
+      }
+    }
+    return advance(bytes.count - before, in: message)
+  }
+
+  /// Notes that more of the first message is gone.
+  private mutating func advance(
+    _ count: Int, in message: OutgoingMessage
+  ) -> OutgoingMessage? {
     unsentBytes -= count
     offset += count
-    guard offset >= message.wireSize else { return (count, nil) }
+    guard offset >= message.wireSize else { return nil }
     offset = 0
     messages.removeFirst()
-    return (count, message)
+    return message
   }
 
   /// Lays out what is left of a message as parts.

@@ -56,6 +56,13 @@ struct TCPSocket: ~Copyable {
     return count >= 0 ? count : nil
   }
 
+  /// The same for bytes in one piece.
+  func send(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int? {
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    let count = Glibc.send(fileDescriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    return count >= 0 ? count : nil
+  }
+
   /// Says that nothing more will be sent.
   func finishSending() { _ = shutdown(fileDescriptor, Int32(SHUT_WR)) }
 

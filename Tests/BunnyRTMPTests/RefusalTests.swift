@@ -39,13 +39,6 @@ func failure(_ script: IngestScript, _ options: RTMPConnection.Options = .init()
     #expect(error?.category == .unreachable)
   }
 
-  @Test func `rtmps says that it is not there yet`() async throws {
-    let error = await #expect(throws: RTMPError.self) {
-      try await publish(ListFeed([]), to: Ingest("rtmps://127.0.0.1/live/key"))
-    }
-    #expect(error?.reason == .tlsNotBuilt)
-  }
-
   @Test(
     arguments: [
       (.accept, .handshake), (.clientHello, .handshake), (.connect, .connect),

@@ -30,15 +30,22 @@ import Testing
     try "test\n".write(toFile: folder.file("key.txt"), atomically: false, encoding: .utf8)
     let display = try await XDisplay()
     let nginx = try await NginxIngest()
+    let authority = try await CertificateAuthority()
+    let identity = try await authority.issue(for: "IP:127.0.0.1")
+    let secure = try TLSRelay(to: nginx.port, TLSServer(identity))
+    try FileManager.default.copyItem(atPath: authority.root, toPath: folder.file("ca.pem"))
     for line in lines {
-      let server = line.replacing("localhost/live", with: "127.0.0.1:\(nginx.port)/live")
+      let server =
+        line
+        .replacing("rtmp://localhost/live", with: "rtmp://127.0.0.1:\(nginx.port)/live")
+        .replacing("rtmps://localhost/live", with: "rtmps://127.0.0.1:\(secure.port)/live")
         .replacing("x11grab::0", with: "x11grab:\(display.name)")
       // The last --duration would be refused as a second one.
       let short = server.replacing(#/ --duration \d+/#, with: "") + " --duration 2"
       let words = short.split(separator: " ").dropFirst().map(String.init)
       let outcome = try await Command.run(words, in: folder.path)
       #expect(outcome.exitStatus == 0, "\(line): \(outcome.standardError)")
-      #expect(outcome.standardError.contains("live at rtmp://127.0.0.1"))
+      #expect(outcome.standardError.contains(/live at rtmps?:\/\/127.0.0.1/))
     }
     let recording = try #require(try await nginx.recordings(atLeast: lines.count).last)
     let inspected = try await Command.run(["inspect", recording])
@@ -93,7 +100,8 @@ import Testing
       [
         "-typecheck", "-swift-version", "6", "-I", build + "/Modules", "-I",
         Self.root.appending(path: "Sources/CBunnyFFmpeg").path, "-I",
-        Self.root.appending(path: "Sources/CBunnyCurl").path, "-Xcc",
+        Self.root.appending(path: "Sources/CBunnyCurl").path, "-I",
+        Self.root.appending(path: "Sources/CBunnyOpenSSL").path, "-Xcc",
         "-fmodule-map-file=\(build)/CBunnyShims.build/module.modulemap", file,
       ],
       atMost: 120)

@@ -103,6 +103,23 @@ struct PlanTests {
             + "the path of a file that holds the key"))
   }
 
+  @Test func `trusted certificates are read before anything begins`() throws {
+    #expect(try options().configuration { _ in }.tlsTrust == .system)
+    #expect(
+      refusal(options { $0.tlsCA = "/nowhere/ca.pem" })
+        == CommandError(
+          .noInput,
+          "--tls-ca: the file of trusted certificates /nowhere/ca.pem cannot be read: No such file "
+            + "or directory; name a file of certificates in PEM"))
+  }
+
+  @Test(.enabled(if: CertificateAuthority.isAvailable, "needs the openssl command"))
+  func `--tls-ca names whom to trust`() async throws {
+    let authority = try await CertificateAuthority()
+    let configuration = try options { $0.tlsCA = authority.root }.configuration { _ in }
+    #expect(configuration.tlsTrust == .file(authority.root))
+  }
+
   @Test func `a quality that cannot be is refused`() {
     #expect(
       refusal { options, _ in options.quality = "hd270" }

@@ -80,6 +80,24 @@ public enum Loopback {
     return listener
   }
 
+  /// A connection to a port, in blocking mode.
+  public static func connect(port: UInt16) throws -> Int32 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    var address = loopback(port)
+    let code = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard code == 0 else {
+      let error = errno
+      close(descriptor)
+      throw POSIXError(.init(rawValue: error) ?? .EIO)
+    }
+    return descriptor
+  }
+
   /// The port a socket is bound to.
   public static func port(of socket: Int32) throws -> UInt16 {
     var address = sockaddr_in()

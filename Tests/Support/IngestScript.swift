@@ -57,6 +57,8 @@ public struct IngestScript: Sendable {
   public var isTalkative = false
   /// The stamps of pings that are sent right after Publish.Start.
   public var pings: [UInt32] = []
+  /// Who it is, where it speaks TLS.
+  public var tls: TLSServer?
   /// SO_RCVBUF of the connections, in bytes.
   public var receiveBuffer: Int32?
 

@@ -8,11 +8,13 @@ public final class ScriptedIngest: Sendable {
   public let port: UInt16
   private let visitors = Watched<[IngestVisit]>([])
   private let stop = WakeEvent()
+  private let isSecure: Bool
 
   /// - Parameter port: 0 takes a free one.
   public init(_ script: IngestScript = IngestScript(), port: UInt16 = 0) throws {
     let listener = try Loopback.listen(port: port, receiveBuffer: script.receiveBuffer)
     self.port = try Loopback.port(of: listener)
+    isSecure = script.tls != nil
     let (visitors, stop) = (visitors, stop)
     startThread("ingest") {
       var loop = IngestLoop(listener: listener, script: script, visitors: visitors, stop: stop)
@@ -27,7 +29,7 @@ public final class ScriptedIngest: Sendable {
 
   /// The publish URL of a stream.
   public func url(app: String = "live", key: String = "key") -> String {
-    "rtmp://127.0.0.1:\(port)/\(app)/\(key)"
+    "\(isSecure ? "rtmps://localhost" : "rtmp://127.0.0.1"):\(port)/\(app)/\(key)"
   }
 
   /// Where to publish to it.
@@ -111,6 +113,8 @@ private struct IngestGuest {
   private(set) var session: ServerSession
   private let descriptor: Int32
   private let sendsSingleBytes: Bool
+  private let tls: TLSServerSession?
+  private var outgoing: [UInt8] = []  // as it goes into the socket
   private var isOpen = true
   private var isReading = true
   private var isSending = true
@@ -120,6 +124,7 @@ private struct IngestGuest {
     self.descriptor = descriptor
     session = ServerSession(script)
     sendsSingleBytes = script.delivery == .singleBytes
+    tls = script.tls.map { TLSServerSession($0) }
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     var one: Int32 = 1
@@ -132,7 +137,7 @@ private struct IngestGuest {
   /// -1, which `poll` passes over, when there is nothing to wait for.
   var pollDescriptor: Int32 { isOpen && events != 0 ? descriptor : -1 }
   var events: Int16 {
-    let writing = isSending && !session.output.isEmpty
+    let writing = isSending && !outgoing.isEmpty
     return Int16(isReading ? POLLIN : 0) | Int16(writing ? POLLOUT : 0)
   }
 
@@ -154,19 +159,31 @@ private struct IngestGuest {
   private mutating func read() {
     let count = recv(descriptor, &space, space.count, 0)
     if count > 0 {
-      session.receive(space[..<count], at: .now)
+      let bytes = space[..<count]
+      session.receive(tls?.receive(bytes)[...] ?? bytes, at: .now)
     } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
       leave()
     }
   }
 
   private mutating func send() {
-    guard isOpen, isSending, !session.output.isEmpty else { return }
-    let size = sendsSingleBytes ? 1 : session.output.count
-    let count = session.output.withUnsafeBytes {
+    collect()
+    guard isOpen, isSending, !outgoing.isEmpty else { return }
+    let size = sendsSingleBytes ? 1 : outgoing.count
+    let count = outgoing.withUnsafeBytes {
       Foundation.send(descriptor, $0.baseAddress, size, Int32(MSG_NOSIGNAL))
     }
-    if count > 0 { session.output.removeFirst(count) }
+    if count > 0 { outgoing.removeFirst(count) }
+  }
+
+  private mutating func collect() {
+    if let tls {
+      tls.write(session.output[...])
+      outgoing += tls.takeOutgoing()
+    } else {
+      outgoing += session.output
+    }
+    session.output = []
   }
 
   private mutating func carryOutFault() {
