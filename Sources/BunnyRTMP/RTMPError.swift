@@ -69,6 +69,7 @@ public enum RTMPStep: String, Sendable, Hashable {
   case handshake = "the handshake"
   case connect = "the answer to connect"
   case createStream = "the answer to createStream"
+  case ready = "the word to publish"
   case publish = "the answer to publish"
   case publishing = "publishing"
 }
