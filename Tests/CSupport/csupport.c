@@ -1,0 +1,34 @@
+#define _GNU_SOURCE
+#include "csupport.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if.h>
+#include <linux/if_tun.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int support_leave_network(void) { return unshare(CLONE_NEWNET); }
+
+int support_enter_network(int descriptor) { return setns(descriptor, CLONE_NEWNET); }
+
+int support_open_tun(const char *name) {
+  int tun = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  if (tun < 0) return -1;
+  struct ifreq request = {.ifr_flags = IFF_TUN | IFF_NO_PI};
+  strncpy(request.ifr_name, name, sizeof request.ifr_name - 1);
+  if (ioctl(tun, TUNSETIFF, &request) < 0) {
+    int error = errno;
+    close(tun);
+    errno = error;
+    return -1;
+  }
+  return tun;
+}
+
+int support_poll(struct pollfd *descriptors, unsigned count, int64_t nanoseconds) {
+  struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+  return ppoll(descriptors, count, &time, NULL);
+}

@@ -1,0 +1,19 @@
+// System calls that only the tests' world needs, and that Swift's Glibc module lacks.
+#pragma once
+
+#include <poll.h>
+#include <stdint.h>
+
+/// Puts the calling thread into a new network namespace. 0, or -1 and `errno`.
+int support_leave_network(void);
+
+/// Puts the calling thread into the network namespace behind a descriptor. 0, or -1 and `errno`.
+int support_enter_network(int descriptor);
+
+/// A new TUN device called `name` in the calling thread's network namespace, whose packets are read
+/// and written one at a time without a header of their own; non-blocking, close-on-exec. It is gone
+/// once the descriptor is closed. -1 and `errno` when there cannot be one.
+int support_open_tun(const char *name);
+
+/// `ppoll` for that many nanoseconds.
+int support_poll(struct pollfd *descriptors, unsigned count, int64_t nanoseconds);
