@@ -28,6 +28,8 @@ int support_open_tun(const char *name) {
   return tun;
 }
 
+int support_set_carrier(int tun, int is_there) { return ioctl(tun, TUNSETCARRIER, &is_there); }
+
 int support_poll(struct pollfd *descriptors, unsigned count, int64_t nanoseconds) {
   struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
   return ppoll(descriptors, count, &time, NULL);

@@ -22,7 +22,7 @@ public enum FreePort {
     _ port: UInt16, in network: NetworkNamespace? = nil, atMost seconds: Double = 20
   ) async throws {
     let end = MonotonicTime.now + .seconds(seconds)
-    while try !(network?.entered { isListening(port) } ?? isListening(port)) {
+    while try !isListening(port, in: network) {
       guard MonotonicTime.now < end else {
         throw WaitedInVain(what: "a listener on port \(port)", seconds: seconds)
       }
@@ -31,14 +31,20 @@ public enum FreePort {
   }
 
   /// Waits until nobody listens on `port` any more.
-  public static func waitUntilFree(_ port: UInt16, atMost seconds: Double = 20) async throws {
+  public static func waitUntilFree(
+    _ port: UInt16, in network: NetworkNamespace? = nil, atMost seconds: Double = 20
+  ) async throws {
     let end = MonotonicTime.now + .seconds(seconds)
-    while isListening(port) {
+    while try isListening(port, in: network) {
       guard MonotonicTime.now < end else {
         throw WaitedInVain(what: "port \(port) to be free", seconds: seconds)
       }
       try await Task.sleep(for: .milliseconds(5))
     }
+  }
+
+  private static func isListening(_ port: UInt16, in network: NetworkNamespace?) throws -> Bool {
+    try network?.entered { isListening(port) } ?? isListening(port)
   }
 
   /// Whether the kernel's table has a listener (state 0A) on `port`.

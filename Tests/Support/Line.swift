@@ -51,6 +51,9 @@ public final class Line: Sendable {
     }
   }
 
+  /// Pulls the near end's cable out, which the kernel notices and netlink tells, or plugs it in again.
+  public func setCable(isPlugged: Bool) throws { try mover.setCarrier(isPlugged) }
+
   /// What has come through so far, in all or to and from one far end.
   public func counters(for far: Far? = nil) -> Counters { Self.sum(mover.counters.current, far) }
 

@@ -27,6 +27,9 @@ final class LineMover: Sendable {
     wake.signal()
   }
 
+  /// Plugs the near device's cable in, or pulls it out.
+  func setCarrier(_ isThere: Bool) throws { try near.setCarrier(isThere) }
+
   /// Moves no more. The thread, and the devices with it, will be gone in a moment.
   func stop() {
     isOver.isSet = true

@@ -1,8 +1,8 @@
-import BunnySystem
+package import BunnySystem
 
 /// All that is on a line: there, packets go through the line and then the way to their far end; back,
 /// the other way round. Decides; the mover moves.
-struct LineTraffic: Sendable {
+package struct LineTraffic: Sendable {
   private struct Way: Sendable {
     var there: LinePipe
     var back: LinePipe
@@ -25,7 +25,7 @@ struct LineTraffic: Sendable {
   private var ways: [Line.Far: Way] = [:]
   private var passed: [Line.Far: Line.Counters] = [:]
 
-  init(seed: UInt64) {
+  package init(seed: UInt64) {
     let seeds = (1...6).map { seed &* 0xD134_2543_DE82_EF95 &+ $0 }
     line = Way(there: LinePipe(seed: seeds[0]), back: LinePipe(seed: seeds[1]))
     ways[.first] = Way(there: LinePipe(seed: seeds[2]), back: LinePipe(seed: seeds[3]))
@@ -33,12 +33,13 @@ struct LineTraffic: Sendable {
   }
 
   /// - Parameter far: nil means the line itself.
-  mutating func set(_ condition: Line.Condition, for far: Line.Far?, at now: MonotonicTime) {
+  package mutating func set(_ condition: Line.Condition, for far: Line.Far?, at now: MonotonicTime)
+  {
     guard let far else { return line.set(condition, at: now) }
     ways[far]?.set(condition, at: now)
   }
 
-  mutating func freeze(
+  package mutating func freeze(
     for far: Line.Far?, until end: MonotonicTime, thenDropping drops: Bool, at now: MonotonicTime
   ) {
     guard let far else { return line.freeze(until: end, thenDropping: drops, at: now) }
@@ -46,19 +47,19 @@ struct LineTraffic: Sendable {
   }
 
   /// Takes a packet that the near end sent.
-  mutating func sendThere(_ bytes: [UInt8], at now: MonotonicTime) {
+  package mutating func sendThere(_ bytes: [UInt8], at now: MonotonicTime) {
     guard let packet = Line.Packet(bytes, farAddress: .destination) else { return }
     line.there.accept(packet, at: now)
   }
 
   /// Takes a packet that a far end sent.
-  mutating func sendBack(_ bytes: [UInt8], at now: MonotonicTime) {
+  package mutating func sendBack(_ bytes: [UInt8], at now: MonotonicTime) {
     guard let packet = Line.Packet(bytes, farAddress: .source) else { return }
     ways[packet.far]?.back.accept(packet, at: now)
   }
 
   /// The packets that arrive at the far end until `now`.
-  mutating func arrivedThere(until now: MonotonicTime) -> [[UInt8]] {
+  package mutating func arrivedThere(until now: MonotonicTime) -> [[UInt8]] {
     while let (packet, time) = line.there.next(until: now) {
       ways[packet.far]?.there.accept(packet, at: time)
     }
@@ -73,7 +74,7 @@ struct LineTraffic: Sendable {
   }
 
   /// The packets that arrive at the near end until `now`.
-  mutating func arrivedBack(until now: MonotonicTime) -> [[UInt8]] {
+  package mutating func arrivedBack(until now: MonotonicTime) -> [[UInt8]] {
     for far in Line.Far.allCases {
       while let (packet, time) = ways[far]?.back.next(until: now) {
         line.back.accept(packet, at: time)
@@ -88,9 +89,9 @@ struct LineTraffic: Sendable {
   }
 
   /// When to look again, if nobody sends.
-  var nextTime: MonotonicTime { ways.values.map(\.nextTime).reduce(line.nextTime, min) }
+  package var nextTime: MonotonicTime { ways.values.map(\.nextTime).reduce(line.nextTime, min) }
 
-  var counters: [Line.Far: Line.Counters] {
+  package var counters: [Line.Far: Line.Counters] {
     var counters: [Line.Far: Line.Counters] = [:]
     for (far, way) in ways {
       var counter = passed[far] ?? Line.Counters()

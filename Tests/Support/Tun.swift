@@ -27,5 +27,12 @@ final class Tun: Sendable {
     return packet
   }
 
+  /// Plugs the device's cable in, or pulls it out.
+  func setCarrier(_ isThere: Bool) throws {
+    guard support_set_carrier(descriptor, isThere ? 1 : 0) == 0 else {
+      throw POSIXError(.init(rawValue: errno) ?? .EIO)
+    }
+  }
+
   func write(_ packet: [UInt8]) { _ = Foundation.write(descriptor, packet, packet.count) }
 }

@@ -15,5 +15,8 @@ int support_enter_network(int descriptor);
 /// once the descriptor is closed. -1 and `errno` when there cannot be one.
 int support_open_tun(const char *name);
 
+/// Plugs a TUN device's cable in, or pulls it out.
+int support_set_carrier(int tun, int is_there);
+
 /// `ppoll` for that many nanoseconds.
 int support_poll(struct pollfd *descriptors, unsigned count, int64_t nanoseconds);
