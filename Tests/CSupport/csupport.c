@@ -30,6 +30,11 @@ int support_open_tun(const char *name) {
 
 int support_set_carrier(int tun, int is_there) { return ioctl(tun, TUNSETCARRIER, &is_there); }
 
+void support_run_first(void) {
+  const struct sched_param lowest = {.sched_priority = 1};
+  sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest);
+}
+
 int support_poll(struct pollfd *descriptors, unsigned count, int64_t nanoseconds) {
   struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
   return ppoll(descriptors, count, &time, NULL);

@@ -18,7 +18,10 @@ final class LineMover: Sendable {
     self.far = far
     self.traffic = Mutex(traffic)
     counters = Watched(traffic.counters)
-    startThread("line", turns: .shortest) { self.run() }
+    startThread("line", turns: .shortest) {
+      support_run_first()  // a busy machine is not to be a bad line
+      self.run()
+    }
   }
 
   /// Changes the line: no packet passes under the old condition once this has returned.

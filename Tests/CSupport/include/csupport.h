@@ -18,5 +18,8 @@ int support_open_tun(const char *name);
 /// Plugs a TUN device's cable in, or pulls it out.
 int support_set_carrier(int tun, int is_there);
 
+/// Has the calling thread run as soon as it wakes, before all that is not real-time; needs root.
+void support_run_first(void);
+
 /// `ppoll` for that many nanoseconds.
 int support_poll(struct pollfd *descriptors, unsigned count, int64_t nanoseconds);
