@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/if.h>
 #include <linux/if_tun.h>
+#include <poll.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -35,7 +36,7 @@ void support_run_first(void) {
   sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest);
 }
 
-int support_poll(struct pollfd *descriptors, unsigned count, int64_t nanoseconds) {
+int support_poll(void *descriptors, unsigned count, int64_t nanoseconds) {
   struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
   return ppoll(descriptors, count, &time, NULL);
 }

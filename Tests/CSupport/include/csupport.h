@@ -1,7 +1,6 @@
 // System calls that only the tests' world needs, and that Swift's Glibc module lacks.
 #pragma once
 
-#include <poll.h>
 #include <stdint.h>
 
 /// Puts the calling thread into a new network namespace. 0, or -1 and `errno`.
@@ -21,5 +20,6 @@ int support_set_carrier(int tun, int is_there);
 /// Has the calling thread run as soon as it wakes, before all that is not real-time; needs root.
 void support_run_first(void);
 
-/// `ppoll` for that many nanoseconds.
-int support_poll(struct pollfd *descriptors, unsigned count, int64_t nanoseconds);
+/// `ppoll` for that many nanoseconds. `descriptors` is a `struct pollfd *`; with its header in here,
+/// Swift would take that type for one of this module's.
+int support_poll(void *descriptors, unsigned count, int64_t nanoseconds);
