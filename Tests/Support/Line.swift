@@ -55,7 +55,7 @@ public final class Line: Sendable {
   public func setCable(isPlugged: Bool) throws { try mover.setCarrier(isPlugged) }
 
   /// What has come through so far, in all or to and from one far end.
-  public func counters(for far: Far? = nil) -> Counters { Self.sum(mover.counters.current, far) }
+  public func counters(for far: Far? = nil) -> Counters { mover.traffic.current.counters(for: far) }
 
   /// Waits until the counters satisfy `isReached`.
   ///
@@ -65,10 +65,9 @@ public final class Line: Sendable {
     for far: Far? = nil, atMost seconds: Double = 30,
     until isReached: @escaping @Sendable (Counters) -> Bool
   ) async throws -> Counters {
-    let counters = try await mover.counters.reach("the line", atMost: seconds) {
-      isReached(Self.sum($0, far))
-    }
-    return Self.sum(counters, far)
+    try await mover.traffic.reach("the line", atMost: seconds) {
+      isReached($0.counters(for: far))
+    }.counters(for: far)
   }
 
   /// Runs `body` on a thread of its own in the near network. Sockets opened, and threads and processes
@@ -86,11 +85,6 @@ public final class Line: Sendable {
   ) async throws -> Result {
     let far = far
     return try await onThread("far") { try far.entered(body) }
-  }
-
-  private static func sum(_ counters: [Far: Counters], _ far: Far?) -> Counters {
-    if let far { return counters[far] ?? Counters() }
-    return counters.values.reduce(Counters(), +)
   }
 
   private static let iproute = ["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip", "/bin/ip"]

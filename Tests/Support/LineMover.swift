@@ -1,23 +1,20 @@
 import BunnySystem
 import CSupport
 import Foundation
-import Synchronization
 
 /// The thread that carries packets between the two ends of a line. It sleeps until one comes, is due,
 /// or the line changes.
 final class LineMover: Sendable {
   private let near: Tun
   private let far: Tun
-  private let traffic: Mutex<LineTraffic>
+  let traffic: Watched<LineTraffic>
   private let wake = WakeEvent()
   private let isOver = Flag()
-  let counters: Watched<[Line.Far: Line.Counters]>
 
   init(near: Tun, far: Tun, _ traffic: LineTraffic) {
     self.near = near
     self.far = far
-    self.traffic = Mutex(traffic)
-    counters = Watched(traffic.counters)
+    self.traffic = Watched(traffic)
     startThread("line", turns: .shortest) {
       support_run_first()  // a busy machine is not to be a bad line
       self.run()
@@ -26,7 +23,7 @@ final class LineMover: Sendable {
 
   /// Changes the line: no packet passes under the old condition once this has returned.
   func change(_ body: (inout LineTraffic, MonotonicTime) -> Void) {
-    traffic.withLock { body(&$0, .now) }
+    traffic.change { body(&$0, .now) }
     wake.signal()
   }
 
@@ -53,7 +50,7 @@ final class LineMover: Sendable {
   /// Moves what there is to move now.
   /// - Returns: When there will be more, if nothing comes and nothing changes.
   private func move() -> MonotonicTime {
-    let (next, counters) = traffic.withLock { traffic in
+    traffic.change { traffic in
       let now = MonotonicTime.now
       for _ in 0..<64 {  // then it is the other direction's turn
         guard let packet = near.read() else { break }
@@ -65,9 +62,7 @@ final class LineMover: Sendable {
       }
       for packet in traffic.arrivedThere(until: now) { far.write(packet) }
       for packet in traffic.arrivedBack(until: now) { near.write(packet) }
-      return (traffic.nextTime, traffic.counters)
+      return traffic.nextTime
     }
-    if counters != self.counters.current { self.counters.change { $0 = counters } }
-    return next
   }
 }

@@ -91,17 +91,22 @@ package struct LineTraffic: Sendable {
   /// When to look again, if nobody sends.
   package var nextTime: MonotonicTime { ways.values.map(\.nextTime).reduce(line.nextTime, min) }
 
-  package var counters: [Line.Far: Line.Counters] {
-    var counters: [Line.Far: Line.Counters] = [:]
-    for (far, way) in ways {
-      var counter = passed[far] ?? Line.Counters()
-      counter.there.dropped =
-        line.there.dropped[far, default: 0] + way.there.dropped[far, default: 0]
-      counter.back.dropped = line.back.dropped[far, default: 0] + way.back.dropped[far, default: 0]
-      counters[far] = counter
+  /// What has come through so far, in all or to and from one far end.
+  package func counters(for far: Line.Far?) -> Line.Counters {
+    guard let far else {
+      return Line.Far.allCases.map { counters(for: $0) }.reduce(Line.Counters(), +)
     }
-    return counters
+    var sum = passed[far] ?? Line.Counters()
+    for way in [line, ways[far]].compactMap(\.self) {
+      sum.there.dropped += way.there.dropped[far, default: 0]
+      sum.back.dropped += way.back.dropped[far, default: 0]
+    }
+    return sum
   }
+}
+
+extension LineTraffic: CustomStringConvertible {
+  package var description: String { "\(Line.Far.allCases.map { counters(for: $0) })" }
 }
 
 extension Line.Counters.Flow {
