@@ -75,11 +75,12 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "bunny-sandbox", dependencies: ["BunnySandbox"], swiftSettings: strict),
+    .target(name: "CSupport", path: "Tests/CSupport"),
     .target(
       name: "Support",
       dependencies: [
         "BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnyRTMP", "BunnySystem", "CBunnyOpenSSL",
-        "CBunnyShims",
+        "CBunnyShims", "CSupport",
       ],
       path: "Tests/Support", swiftSettings: strict),
     .executableTarget(
