@@ -14,6 +14,7 @@ struct PublishLane {
   private let telemetry: Telemetry
   private let events: EventHub
   private let ingests: [Ingest]
+  private let inbox: Inbox
 
   private var failover: Failover
   private var legs: [Failover.LegID: Leg] = [:]
@@ -29,16 +30,18 @@ struct PublishLane {
   private var isOver = false
   private var resumptions: [Int: TLSResumption] = [:]
 
+  /// - Parameter ingests: those that this lane publishes to, one at a time.
   init(
-    _ configuration: BroadcastConfiguration, _ around: TagFeed.Surroundings, _ line: Line,
-    _ events: EventHub
+    _ configuration: BroadcastConfiguration, _ ingests: [Ingest], _ around: TagFeed.Surroundings,
+    _ line: Line, _ inbox: Inbox, _ events: EventHub
   ) {
     self.configuration = configuration
     self.around = around
     self.line = line
     self.events = events
     telemetry = around.telemetry
-    ingests = [configuration.ingest] + (configuration.backup.map { [$0] } ?? [])
+    self.ingests = ingests
+    self.inbox = inbox
     failover = Failover(Failover.Rules(configuration, ingests: ingests.count)) {
       .random(in: 0...1)
     }
@@ -51,7 +54,7 @@ struct PublishLane {
     while !isOver {
       let now = MonotonicTime.now
       let deadline = failover.deadline(after: now) ?? now + .seconds(3600)
-      let messages = line.inbox.take(until: deadline)
+      let messages = inbox.take(until: deadline)
       if messages.isEmpty { try take(.tick) }
       for message in messages { try handle(message) }
     }
@@ -59,7 +62,7 @@ struct PublishLane {
     guard !hasBeenLive else { return }
     let waited = Double(MonotonicTime.now - began) / 1e9
     throw lastFailure
-      ?? RTMPError(.timedOut(.publish, seconds: waited), at: configuration.ingest)
+      ?? RTMPError(.timedOut(.publish, seconds: waited), at: ingests[0])
   }
 
   private var hasBeenLive: Bool { telemetry.statistics(at: .now).totals.connections > 0 }
@@ -123,7 +126,6 @@ extension PublishLane {
   }
 
   private mutating func ended(_ id: Failover.LegID, _ error: RTMPError?) throws(RTMPError) {
-    line.ended(id)
     guard let leg = legs.removeValue(forKey: id) else { return }
     if let resumption = leg.connection.resumption { resumptions[leg.ingest] = resumption }
     if id == predecessor { predecessor = nil }
@@ -137,7 +139,7 @@ extension PublishLane {
     if wasCarrier || carrier == nil { lastFailure = error }
     failedOnce.insert(leg.ingest)
     if wasCarrier, error.category == .lost {
-      events.send(.lost(error.ingest, reason: error.description))
+      events.send(.lost(error.ingest, reason: error.cause))
     }
     if !error.isRetryable, configuration.retry == .always, !hasBeenLive, ingests.count == 1 {
       throw error
@@ -155,7 +157,8 @@ extension PublishLane {
     guard let (ingest, wait) = failover.nextTry(after: .now) else { return }
     events.send(
       .reconnecting(
-        attempt: max(1, failover.failures), usingBackup: ingest == 1, after: .nanoseconds(wait),
+        attempt: max(1, failover.failures), usingBackup: ingests[ingest] == configuration.backup,
+        after: .nanoseconds(wait),
         reason: error.description))
   }
 
@@ -215,13 +218,13 @@ extension PublishLane {
       to: ingests[ingest], options: options, resuming: resumptions[ingest])
     let leg = Leg(id, ingest: ingest, connection)
     legs[id] = leg
-    line.opened(leg)
-    leg.start(line.inbox)
+    line.opened(connection)
+    leg.start(inbox, line)
   }
 
   private mutating func publish(_ id: Failover.LegID, _ beginning: TagFeed.Beginning) {
     guard let leg = legs[id] else { return }
-    let inbox = line.inbox
+    let inbox = inbox
     let feed = TagFeed(around, beginning) { inbox.put(.proven(id)) }
     feeds[id] = feed
     carrier = id

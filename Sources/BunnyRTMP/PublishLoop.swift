@@ -24,6 +24,7 @@ struct PublishLoop {
   private var delivery: Delivery
   private var underway = Underway()
   private var debt = Debt.none
+  private var lastLook = MonotonicTime(nanoseconds: 0)
 
   /// What was said of the peer's debt.
   private enum Debt { case none, doubtful, overdue }
@@ -48,6 +49,7 @@ struct PublishLoop {
     while true {
       obey()
       try write(to: socket)
+      lookAtKernel(socket)
       onCount(counters)
       if isFinished { return leave(socket, within: Self.lingerLimit) }
       let ready = wait(
@@ -64,6 +66,13 @@ struct PublishLoop {
       // A peer that says something is not stalled, however long this process was held up.
       if ready[0] & ~POLLOUT == 0 { try checkLimits(socket) }
     }
+  }
+
+  private mutating func lookAtKernel(_ socket: borrowing TCPSocket) {
+    let now = MonotonicTime.now
+    guard now - lastLook >= .milliseconds(100) else { return }
+    lastLook = now
+    counters.kernelQueueBytes = socket.bytesInFlight
   }
 
   private var isPublishing: Bool { session.step == .publishing }

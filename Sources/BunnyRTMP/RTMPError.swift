@@ -37,7 +37,7 @@ public struct RTMPError: Error, Hashable, Sendable {
     case unpublished(ServerStatus)
     /// A connection that was publishing broke; "end of file" or the system's words.
     case lost(String)
-    /// A connection that was publishing took not one byte for this long.
+    /// A server owed a proof that it reads for this long.
     case stalled(seconds: Double)
     /// A tag longer than a message can be.
     case tagTooLong(bytes: Int)
@@ -171,8 +171,18 @@ extension RTMPError: CustomStringConvertible {
     case .lost(let cause):
       "\(ingest) was lost while publishing (\(cause)); check the network and the server"
     case .stalled(let seconds):
-      "\(ingest) took no byte for \(Self.shown(seconds)) s while publishing; check the network"
+      "\(ingest) did not show for \(Self.shown(seconds)) s that it reads; check the network"
     default: "\(ingest) failed"  // all others have their sentence above
+    }
+  }
+
+  /// Why a connection was lost, in a few words; the whole sentence where that is no such case.
+  public var cause: String {
+    switch reason {
+    case .lost(let cause): cause
+    case .stalled(let seconds): "it owed a proof that it reads for \(Self.shown(seconds)) s"
+    case .unpublished(let status): "\(status)"
+    default: description
     }
   }
 
