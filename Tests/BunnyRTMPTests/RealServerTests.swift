@@ -106,7 +106,7 @@ private func steps(_ times: [Int64]) -> [Int64] { zip(times, times.dropFirst()).
     async let end: Void = onThread("publish") { try connection.publish(feed) { _ in } }
     try await feed.taken.reach("all tags taken") { $0.count == tags.count }
     let patience = MonotonicTime.now + .seconds(20)
-    while connection.counters.bytesSent - connection.counters.bytesAcknowledged > 8192 + 3200 {
+    while connection.counters.bytesSent - connection.counters.bytesConfirmed > 8192 + 3200 {
       try #require(MonotonicTime.now < patience, "\(connection.counters)")
       await Task.yield()
     }
