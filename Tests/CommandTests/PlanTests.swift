@@ -104,9 +104,9 @@ struct PlanTests {
   }
 
   @Test func `trusted certificates are read before anything begins`() throws {
-    #expect(try options().configuration { _ in }.tlsTrust == .system)
+    #expect(try configuration { _, _ in }.tlsTrust == .system)
     #expect(
-      refusal(options { $0.tlsCA = "/nowhere/ca.pem" })
+      refusal { options, _ in options.tlsCA = "/nowhere/ca.pem" }
         == CommandError(
           .noInput,
           "--tls-ca: the file of trusted certificates /nowhere/ca.pem cannot be read: No such file "
@@ -116,7 +116,7 @@ struct PlanTests {
   @Test(.enabled(if: CertificateAuthority.isAvailable, "needs the openssl command"))
   func `--tls-ca names whom to trust`() async throws {
     let authority = try await CertificateAuthority()
-    let configuration = try options { $0.tlsCA = authority.root }.configuration { _ in }
+    let configuration = try configuration { options, _ in options.tlsCA = authority.root }
     #expect(configuration.tlsTrust == .file(authority.root))
   }
 
