@@ -89,10 +89,10 @@ public enum Loopback {
   }
 
   /// A connection to a port, in blocking mode.
-  public static func connect(port: UInt16) throws -> Int32 {
+  public static func connect(port: UInt16, on host: String = "127.0.0.1") throws -> Int32 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-    var address = loopback(port)
+    var address = address(host, port)
     let code = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -117,7 +117,7 @@ public enum Loopback {
     return UInt16(bigEndian: address.sin_port)
   }
 
-  private static func address(_ host: String, _ port: UInt16) -> sockaddr_in {
+  static func address(_ host: String, _ port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
