@@ -66,7 +66,7 @@ public struct Ingest: Sendable, Hashable {
       self.app = app.text
       self.streamName = StreamKey(name.text)
     }
-    guard !app.isEmpty, app.utf8.first != .question else { throw .noApp(host: address.host) }
+    guard !appName.isEmpty else { throw .noApp(host: address.host) }
     guard !self.streamName.reveal().isEmpty else { throw .noStreamName(host: address.host) }
   }
 

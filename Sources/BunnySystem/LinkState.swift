@@ -41,12 +41,6 @@ package struct LinkState: Equatable, Sendable {
     return news
   }
 
-  /// Whether there is something that `earlier` does not have.
-  package func hasMore(than earlier: LinkState) -> Bool {
-    !links.isSubset(of: earlier.links)
-      || addresses.contains { links.contains($0.link) && !earlier.addresses.contains($0) }
-  }
-
   /// Whether the link has come up: one that is told of again has not.
   private mutating func setLink(_ message: ArraySlice<UInt8>) -> Bool {
     guard let link = message.first(as: ifinfomsg.self) else { return false }

@@ -25,7 +25,8 @@ func shown(_ value: some Any) -> String {
     let all =
       shown(ingest) + shown(ingest.streamName) + shown(RTMPConnection(to: ingest))
       + reasons.map { shown(RTMPError($0, at: ingest)) }.joined()
-    for secret in ["k3y", "user", "p@ss", "secret", "?"] { #expect(!all.contains(secret)) }
+    for secret in ["k3y", "user", "p@ss", "secret"] { #expect(!all.contains(secret)) }
+    #expect(!shown(ingest).contains("?"))
     if split.name.utf8.count > 3 { #expect(!all.contains(split.name)) }
     #expect(Mirror(reflecting: ingest).children.isEmpty)
     #expect(Mirror(reflecting: ingest.streamName).children.isEmpty)

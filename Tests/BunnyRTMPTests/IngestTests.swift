@@ -99,6 +99,9 @@ import Testing
     }
     #expect(throws: IngestURLError.noApp(host: "h")) { try Ingest("rtmp://h/", streamName: "key") }
     #expect(throws: IngestURLError.noApp(host: "h")) { try Ingest("rtmp://h", streamName: "key") }
+    #expect(throws: IngestURLError.noApp(host: "h")) {
+      try Ingest("rtmp://h//live", streamName: "key")
+    }
   }
 
   @Test func `a URL or a stream name of absurd length is refused`() {

@@ -54,7 +54,7 @@ private enum Message {
 
 /// A state that is told one datagram after another.
 private final class Links {
-  private(set) var state = LinkState()
+  private var state = LinkState()
 
   func hasComeUp(_ datagram: [UInt8]) -> Bool { state.apply(datagram[...]).hasComeUp }
 }
@@ -107,17 +107,6 @@ private final class Links {
       (Message.link(1, isRunning: true, isLoopback: true) + Message.link(2, isRunning: true)
         + Message.link(3, isRunning: false) + Message.end)[...])
     #expect(news.hasComeUp && news.isEnd)
-  }
-
-  @Test func `what is there and was not before is more`() {
-    let (earlier, later) = (Links(), Links())
-    #expect(!later.state.hasMore(than: earlier.state))
-    _ = later.hasComeUp(Message.link(2, isRunning: true))
-    #expect(later.state.hasMore(than: earlier.state))
-    #expect(!earlier.state.hasMore(than: later.state))
-    _ = earlier.hasComeUp(Message.link(2, isRunning: true))
-    _ = later.hasComeUp(Message.address([10, 0, 0, 1], on: 2))
-    #expect(later.state.hasMore(than: earlier.state))
   }
 
   @Test func `bytes cut anywhere, and lengths that lie, are passed over`() {
