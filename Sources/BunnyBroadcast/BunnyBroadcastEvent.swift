@@ -31,6 +31,11 @@ public enum BunnyBroadcastEvent: Sendable {
   case connection(Ingest, RTMPConnectionState)
   /// The ingest's connection was lost.
   case lost(Ingest, reason: String)
+  /// The ingest that carried the stream and another one are silent: it is this machine's own uplink.
+  /// Nothing is changed; what happens meanwhile is kept, as far as there is room.
+  case uplinkLost
+  /// The uplink is back.
+  case uplinkBack
   /// A source stopped delivering; the last picture is held, or silence sent.
   case sourceLost(source: String, reason: String)
   /// Media was left out because a consumer of it was too far behind.

@@ -131,7 +131,8 @@ package struct Failover: Sendable {
     case .stalled(let id): if id == carrier { owes = .stalled }
     case .paid(let id): if id == carrier { actions += wasPaid() }
     case .ponged(let id): answered(id, now)
-    case .reconnectRequest(let id): if id == carrier { isToMove = true } else { actions += end(id, now) }
+    case .reconnectRequest(let id):
+      if id == carrier { isToMove = true } else { actions += end(id, now) }
     case .failed(let id, let failure): actions += failed(id, failure, now)
     case .told(let ingest, let isLive): actions += told(ingest, isLive, now)
     case .linkUp: for index in health.indices { health[index].retries.linkUp() }
@@ -225,7 +226,9 @@ extension Failover {
     // A probe beside our own session at the same server proves nothing against it, and what fails
     // while our own uplink is down, nothing at all.
     let isProbe = !wasCarrier && carryingIngest == leg.ingest
-    if !isProbe, !isUplinkLost || wasCarrier { state.retries.failed(at: now, chance: chance(), remembers: remembers) }
+    if !isProbe, !isUplinkLost || wasCarrier {
+      state.retries.failed(at: now, chance: chance(), remembers: remembers)
+    }
     health[leg.ingest] = state
     return health.allSatisfy(\.isRefused) ? [.giveUp] : []
   }

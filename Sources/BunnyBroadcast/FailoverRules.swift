@@ -94,10 +94,24 @@ extension Failover {
     let other = rules.ingests == 2 ? 1 - ingest : ingest
     let isStandby =
       rules.ingests == 2 && rules.keepsStandby && health[other].closures < Self.mostClosures
-    guard isStandby || isToMove || owes != .none, !health[other].isRefused, health[other].retries.next <= now else {
+    guard isStandby || isToMove || owes != .none, !health[other].isRefused,
+      health[other].retries.next <= now
+    else {
       return []
     }
     return [open(other, now)]
+  }
+
+  /// Which ingest is tried next, and in how many nanoseconds; nil: none.
+  package func nextTry(after now: MonotonicTime) -> (ingest: Int, wait: Int64)? {
+    if let ingest = carryingIngest ?? spares(.opening).first.flatMap({ legs[$0]?.ingest }) {
+      return (ingest, 0)
+    }
+    let open = health.indices.filter { !health[$0].isRefused }
+    guard let first = open.min(by: { health[$0].retries.next < health[$1].retries.next }) else {
+      return nil
+    }
+    return (first, max(0, health[first].retries.next - now))
   }
 
   /// When to be told of a ``Input/tick``, if nothing happens before; nil: never.

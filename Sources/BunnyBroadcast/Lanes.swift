@@ -33,6 +33,7 @@ struct Lanes: Sendable {
     let encoders = try Encoders(configuration.quality, settings)
 
     let log = TagLog()
+    let wantsKeyframe = Flag()
     let frame = 1000 / settings.frameRate.value
     let outlet = Outlet(
       log: log, shift: Int64((Double(encoders.video.reorderDepth) * frame).rounded(.up)),
@@ -47,20 +48,31 @@ struct Lanes: Sendable {
       converter: PictureConverter(
         width: settings.width, height: settings.height, fill: configuration.fill),
       encoder: encoders.video, muxer: encoders.videoMuxer, rate: settings.frameRate,
-      frameLimit: limit.frames, outlet: outlet, telemetry: telemetry, notice: notice)
+      frameLimit: limit.frames, outlet: outlet, telemetry: telemetry,
+      wantsKeyframe: wantsKeyframe, notice: notice)
     let audioLane = AudioLane(
       samples: capture.samples, origin: origin, tolerance: sources.sound?.timeTolerance,
       encoder: encoders.audio, muxer: encoders.audioMuxer, sampleLimit: limit.samples,
       isMuted: isMuted, outlet: outlet, telemetry: telemetry, notice: notice)
     let publishLane = PublishLane(
-      configuration: configuration, cursor: log.cursor(),
-      headers: [
-        .metadata(configuration.quality.metadata), encoders.videoMuxer.sequenceHeader.rtmp,
-        encoders.audioMuxer.sequenceHeader.rtmp,
-      ], line: line, telemetry: telemetry, events: events)
+      configuration,
+      TagFeed.Surroundings(
+        log: log,
+        headers: [
+          .metadata(configuration.quality.metadata), encoders.videoMuxer.sequenceHeader.rtmp,
+          encoders.audioMuxer.sequenceHeader.rtmp,
+        ], telemetry: telemetry, stallLimit: .seconds(configuration.stallLimit),
+        gop: Int64(settings.keyframeSeconds * 1000), wantsKeyframe: wantsKeyframe,
+        onDrop: { frames, reason in
+          telemetry.count { $0.droppedFrames += frames }
+          events.send(.dropped(frames: frames, reason: reason))
+        }), line, events)
     video = { [videoLane = Handover(videoLane)] in try videoLane.take().run() }
     audio = { [audioLane = Handover(audioLane)] in try audioLane.take().run() }
-    publishing = { [publishLane = Handover(publishLane)] in try publishLane.take().run() }
+    publishing = { [publishLane = Handover(publishLane)] in
+      var lane = publishLane.take()
+      try lane.run()
+    }
   }
 
   /// Runs both media lanes to their end.

@@ -2,66 +2,46 @@ import BunnyRTMP
 import BunnySystem
 import Synchronization
 
-/// The connection of the moment, for those who must count its bytes or close it. Any thread.
+/// The connections of the moment, for those who must count their bytes, or end them. Any thread.
 final class Line: Sendable {
   private struct State {
-    var connection: RTMPConnection?
+    var connections: [Failover.LegID: RTMPConnection] = [:]
+    var carrier: RTMPConnection?
     var bytesBefore: Int64 = 0
-    var isPublishing = false
-    var isLastTry = false
   }
 
+  /// What the publish lane is told.
+  let inbox = Inbox()
   private let state = Mutex(State())
-  private let wake = WakeEvent()
 
-  /// - Parameter bytesBefore: what earlier connections sent.
-  /// - Returns: False when there is to be no other try: do not use the connection.
-  func begin(_ connection: RTMPConnection, _ bytesBefore: Int64) -> Bool {
+  func opened(_ leg: Leg) { state.withLock { $0.connections[leg.id] = leg.connection } }
+
+  func ended(_ id: Failover.LegID) {
     state.withLock { state in
-      guard !state.isLastTry else { return false }
-      state.connection = connection
-      state.bytesBefore = bytesBefore
-      state.isPublishing = false
-      return true
+      guard let connection = state.connections.removeValue(forKey: id) else { return }
+      state.bytesBefore += connection.counters.bytesSent
+      if state.carrier === connection { state.carrier = nil }
     }
   }
+
+  /// This one carries the stream.
+  func carries(_ connection: RTMPConnection) { state.withLock { $0.carrier = connection } }
 
   /// Sent over all connections so far.
   var bytes: Int64 {
-    state.withLock { $0.bytesBefore + ($0.connection?.counters.bytesSent ?? 0) }
+    state.withLock { state in
+      state.connections.values.reduce(state.bytesBefore) { $0 + $1.counters.bytesSent }
+    }
   }
 
-  /// The connection of the moment was accepted by its ingest.
-  func accepted() { state.withLock { $0.isPublishing = true } }
-
-  /// Whether no connection comes after this one.
-  var isLastTry: Bool { state.withLock { $0.isLastTry } }
-
-  /// Waits between two tries; returns at once when there is to be none.
-  func wait(_ duration: Duration) {
-    let deadline = MonotonicTime.now + duration.nanoseconds
-    while !isLastTry, wake.wait(until: deadline) {}
-  }
+  /// Of the connection that carries the stream.
+  var counters: RTMPCounters? { state.withLock { $0.carrier }?.counters }
 
   /// No more tries: a wait between two ends at once.
   ///
-  /// - Parameter abandoning: also a connection that no ingest has accepted yet.
-  func endTries(abandoning: Bool) {
-    let connection = state.withLock { state in
-      state.isLastTry = true
-      return abandoning && !state.isPublishing ? state.connection : nil
-    }
-    connection?.close()
-    wake.signal()
-  }
+  /// - Parameter abandoning: also connections that no ingest has accepted yet.
+  func endTries(abandoning: Bool) { inbox.put(.endTries(abandoning: abandoning)) }
 
-  /// No more tries; the connection takes its leave within a second.
-  func close() {
-    let connection = state.withLock { state in
-      state.isLastTry = true
-      return state.connection
-    }
-    connection?.close()
-    wake.signal()
-  }
+  /// No more tries; connections take their leave within a second.
+  func close() { inbox.put(.close) }
 }

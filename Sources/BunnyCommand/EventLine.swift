@@ -31,6 +31,7 @@ package import BunnyRTMP
 /// | `notice`, `failed` | `message` |
 /// | `lost` | `ingest`, `reason` |
 /// | `reconnecting` | `attempt` from 1, `usingBackup`, `afterMs`, `reason` |
+/// | `uplinkLost`, `uplinkBack` | no ingest answers, and one does again |
 /// | `sourceLost` | `source`, `reason` |
 /// | `dropped` | `frames`, `reason` |
 /// | `stopped` | |
@@ -122,6 +123,8 @@ package struct EventLine: Equatable, Sendable {
         "connection", [.init("ingest", .string("\(ingest)")), .init("state", .string("\(state)"))])
     case .lost(let ingest, let reason):
       self.init("lost", [.init("ingest", .string("\(ingest)")), .init("reason", .string(reason))])
+    case .uplinkLost: self.init("uplinkLost")
+    case .uplinkBack: self.init("uplinkBack")
     case .sourceLost(let source, let reason):
       self.init(
         "sourceLost", [.init("source", .string(source)), .init("reason", .string(reason))])

@@ -18,6 +18,9 @@ package enum LogText {
     case .notice(let message): (.warning, message)
     case .connection(let ingest, let state): (.debug, "connection to \(ingest): \(state)")
     case .lost(let ingest, let reason): (.warning, "lost \(ingest): \(reason)")
+    case .uplinkLost:
+      (.warning, "no ingest answers: this machine's uplink is down or frozen; waiting for it")
+    case .uplinkBack: (.info, "the uplink is back")
     case .sourceLost(let source, let reason):
       (.warning, "\(source) stopped delivering: \(reason)")
     case .dropped(let frames, let reason):

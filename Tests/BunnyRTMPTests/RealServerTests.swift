@@ -26,7 +26,7 @@ private func steps(_ times: [Int64]) -> [Int64] { zip(times, times.dropFirst()).
     var options = RTMPConnection.Options()
     options.timestampBase = base
     let states = try await publish(ListFeed(tags), to: nginx.ingest(), options)
-    #expect(states == [.connecting, .handshaking, .connected, .publishing, .closed])
+    #expect(states == [.connecting, .handshaking, .connected, .ready, .publishing, .closed])
     let recording = try await nginx.recordings()[0]
     let read = try FLVFile.tags(of: recording)
     for kind in [RTMPTag.Kind.video, .audio] {

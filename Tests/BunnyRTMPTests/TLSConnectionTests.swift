@@ -66,7 +66,7 @@ struct TLSConnectionTests {
       return states
     }
     let visit = try await server.visit()
-    #expect(states == [.connecting, .handshaking, .connected, .publishing, .closed])
+    #expect(states == [.connecting, .handshaking, .connected, .ready, .publishing, .closed])
     #expect(visit.tags.map(\.body) == tags.map(\.body))
     #expect(visit.commandNames.suffix(2) == ["FCUnpublish", "deleteStream"])
     #expect(
