@@ -29,6 +29,7 @@ struct PublishLane {
   private var isLastTry = false
   private var isOver = false
   private var resumptions: [Int: TLSResumption] = [:]
+  private let book = AddressBook()
 
   /// - Parameter ingests: those that this lane publishes to, one at a time.
   init(
@@ -50,6 +51,9 @@ struct PublishLane {
   /// - Throws: Why there is to be no other try; or why no ingest has ever accepted the stream.
   mutating func run() throws(RTMPError) {
     let began = MonotonicTime.now
+    let isRunOver = WakeEvent()
+    watchLinks(until: isRunOver)
+    defer { isRunOver.signal() }
     try take(.tick)
     while !isOver {
       let now = MonotonicTime.now
@@ -63,6 +67,15 @@ struct PublishLane {
     let waited = Double(MonotonicTime.now - began) / 1e9
     throw lastFailure
       ?? RTMPError(.timedOut(.publish, seconds: waited), at: ingests[0])
+  }
+
+  /// A network that comes up ends a wait.
+  private func watchLinks(until isRunOver: WakeEvent) {
+    let watch = LinkWatch()
+    guard watch.fileDescriptor >= 0 else { return }
+    startThread("links") { [inbox] in
+      watch.run(until: isRunOver) { inbox.put(.linkUp) }
+    }
   }
 
   private var hasBeenLive: Bool { telemetry.statistics(at: .now).totals.connections > 0 }
@@ -215,7 +228,7 @@ extension PublishLane {
     var options = RTMPConnection.Options(configuration)
     options.endsWhenStalled = false
     let connection = RTMPConnection(
-      to: ingests[ingest], options: options, resuming: resumptions[ingest])
+      to: ingests[ingest], options: options, resuming: resumptions[ingest], book: book)
     let leg = Leg(id, ingest: ingest, connection)
     legs[id] = leg
     line.opened(connection)
