@@ -104,11 +104,11 @@ extension RTMPError {
     switch reason {
     case .unknownHost, .unreachable, .timedOut: .unreachable
     case .tls(let failure): failure.category
+    case .unpublished, .lost, .stalled, .hungUp(.ready, _): .lost
     case .hungUp, .connectRejected, .createStreamRejected, .nameInUse, .publishRejected: .refused
     case .hungUpOnPublish, .keyRefused: .keyRefused
     case .protocolViolation: .protocolViolation
     case .tagTooLong: .unsendable
-    case .unpublished, .lost, .stalled: .lost
     }
   }
 
@@ -139,6 +139,8 @@ extension RTMPError: CustomStringConvertible {
     case .timedOut(let step, let seconds):
       "\(ingest) kept us waiting for \(step.rawValue) longer than \(Self.shown(seconds)) s; "
         + "check host, port and network"
+    case .hungUp(.ready, let cause):
+      "\(ingest) hung up while it was kept ready (\(cause)); some servers close idle connections"
     case .hungUp(let step, let cause):
       "\(ingest) hung up where \(step.rawValue) was due (\(cause)); "
         + "check that an RTMP server listens there and knows the application"
