@@ -50,7 +50,7 @@ struct LineTests {
     let line = try await Line(.roundTrip(80))
     for host in [Line.Far.first.address, Line.Far.second.address6] {
       let times = try await roundTrips(15, over: LinePair(line, host: host))
-      #expect(times[0] >= 80 && times[7] <= 95, "\(times)")
+      #expect(times[0] >= 80 && times[7] <= 150, "\(times)")
     }
   }
 
