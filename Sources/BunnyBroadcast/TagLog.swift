@@ -74,11 +74,11 @@ package final class TagLog: Sendable {
   /// the keyframe before it. Nil when that keyframe is not kept any more, or there is none.
   ///
   /// - Returns: those tags, and the dts of tag `serial` itself; of the end of the log, that of its last
-  ///   tag and a millisecond more.
+  ///   tag, since the next may have the same.
   package func preamble(to serial: Int64) -> (video: [MediaTag], splice: Int64)? {
     state.withLock { state in
       guard let last = state[state.end - 1], serial >= state.first else { return nil }
-      let splice = state[serial]?.tag.dts ?? last.tag.dts + 1
+      let splice = state[serial]?.tag.dts ?? last.tag.dts
       guard let keyframe = state.keyframe(before: serial) else { return nil }
       let video = (keyframe.serial..<min(serial, state.end)).compactMap { state[$0]?.tag }
         .filter { $0.kind == .video }

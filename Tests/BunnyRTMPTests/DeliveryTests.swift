@@ -255,7 +255,7 @@ private struct Story {
   func `whatever happens, confirmed ≤ arrived ≤ written, and nothing is owed from the future`(
     seed: UInt64
   ) throws {
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(state: seed)
     var delivery = Delivery(window: 4096)
     var (now, sent, known): (Int64, Int64, Int64) = (0, 0, 0)
     var stamps: [UInt32] = [99]
@@ -288,17 +288,5 @@ private struct Story {
       try #require(holds, "seed \(seed), step \(step): \(delivery)")
       known = delivery.isAnswering ? delivery.known : 0
     }
-  }
-}
-
-/// Numbers that look random, and are the same each time.
-private struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }
