@@ -17,7 +17,8 @@ package enum Preamble {
     for (place, index) in shown.enumerated() { rank[index] = place }
     let count = squeezable(video, shown, before: splice)
     // How much earlier frames must be decoded than without B-frames, so that none is shown before.
-    let early = video.indices.lazy.filter { rank[$0] < count }
+    let early =
+      video.indices.lazy.filter { rank[$0] < count }
       .map { $0 - rank[$0] - (video.count - count) }.max().map { max(0, $0) } ?? 0
     return video.indices.map { index in
       var tag = video[index]

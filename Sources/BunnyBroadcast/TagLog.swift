@@ -96,7 +96,9 @@ package final class TagLog: Sendable {
     }
   }
 
-  fileprivate func frame(at serial: Int64) -> Int64? {
+  /// How many video frames came before tag `serial`; of one that is not kept any more, before the
+  /// oldest that is. Nil when none is kept.
+  package func frame(at serial: Int64) -> Int64? {
     state.withLock { $0.frame(at: serial) }
   }
 
@@ -144,15 +146,18 @@ package final class TagLog: Sendable {
     package var position: Int64 { serial }
 
     /// Reads on from tag `serial`, whose predecessors a decoder has.
-    package func resume(at serial: Int64) {
+    ///
+    /// - Parameter frame: how many video frames came before it, by the log when it still had it; so that
+    ///   those that it has lost since are counted as dropped.
+    package func resume(at serial: Int64, frame: Int64? = nil) {
       self.serial = serial
       needsKeyframe = false
-      nextFrame = log.frame(at: serial) ?? nextFrame
+      nextFrame = frame ?? log.frame(at: serial) ?? nextFrame
     }
 
     /// Reads on from the first keyframe from tag `serial` on. What lies between is lost.
-    package func skip(to serial: Int64) {
-      resume(at: serial)
+    package func skip(to serial: Int64, frame: Int64? = nil) {
+      resume(at: serial, frame: frame)
       needsKeyframe = true
     }
 

@@ -94,6 +94,7 @@ struct FailoverStory {
         actions == [] || actions == [.ping(id)], "at \(now) ms", sourceLocation: sourceLocation)
       if !actions.isEmpty { at(now, .ponged(id), sourceLocation: sourceLocation) }
     }
+    now = time
   }
 }
 

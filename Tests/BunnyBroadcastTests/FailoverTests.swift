@@ -74,7 +74,8 @@ import Testing
 
   // MARK: The carrier fails
 
-  @Test func `the standby takes over at once, and the dead one is tried again at once, then later`() {
+  @Test func `the standby takes over at once, and the dead one is tried again at once, then later`()
+  {
     var story = FailoverStory.live()
     story.at(5000, .failed(1, .passing), .publish(2, .replay))
     story.at(5020, .publishing(2), .open(3, ingest: 0))
@@ -86,7 +87,8 @@ import Testing
     story.quiet(until: 26_000)
   }
 
-  @Test func `with both dead, each is tried by its own waits, and the first that is ready carries`() {
+  @Test func `with both dead, each is tried by its own waits, and the first that is ready carries`()
+  {
     var story = FailoverStory.live()
     story.at(5000, .failed(2, .passing), .open(3, ingest: 1))
     story.at(5001, .failed(3, .passing))
@@ -175,7 +177,8 @@ import Testing
     }
   }
 
-  @Test func `a name in use without a session of ours, or three minutes after it, is a stranger's`() {
+  @Test func `a name in use without a session of ours, or three minutes after it, is a stranger's`()
+  {
     var story = FailoverStory(ingests: 1)
     story.at(0, .tick, .open(1, ingest: 0))
     story.at(10, .ready(1), .publish(1, .replay))

@@ -24,7 +24,8 @@ import Testing
     #expect(squeezed.map { $0.body[5] } == [0, 1, 2, 3])
   }
 
-  @Test func `all that is shown later by the same, as encoders with B-frames do, is squeezed too`() {
+  @Test func `all that is shown later by the same, as encoders with B-frames do, is squeezed too`()
+  {
     let squeezed = Preamble.squeezed(frames([0, 1, 2, 3], wait: 80), before: 5160)
     #expect(dts(squeezed) == [5156, 5157, 5158, 5159])
     #expect(shown(squeezed) == [5156, 5157, 5158, 5159])
@@ -105,7 +106,9 @@ import Testing
     // With what follows: nothing overtakes anything.
     let old = shown(all)
     let new = times + old[count...]
-    let (before, after) = (old.indices.sorted { old[$0] < old[$1] }, new.indices.sorted { new[$0] < new[$1] })
+    let (before, after) = (
+      old.indices.sorted { old[$0] < old[$1] }, new.indices.sorted { new[$0] < new[$1] }
+    )
     #expect(before == after && Set(new).count == new.count)
     // What was seen up to the first frame that is missing takes no time at all.
     let missing = old[count...].min() ?? 0

@@ -54,7 +54,8 @@ private struct Story {
 }
 
 @Suite struct DeliveryTests {
-  @Test func `a peer that answers pings is pinged when the oldest unconfirmed byte is 250 ms old`() {
+  @Test func `a peer that answers pings is pinged when the oldest unconfirmed byte is 250 ms old`()
+  {
     var story = Story.answeringPings()
     #expect(story.delivery.confirmed == 20 && story.delivery.roundTrip == .milliseconds(1))
     #expect(story.nextLook(at: 0) == nil)
@@ -89,7 +90,8 @@ private struct Story {
     #expect(!again && !never && story.delivery.confirmed == 20)
   }
 
-  @Test func `a frozen peer with a large buffer owes from the ping on, though its kernel takes all`() {
+  @Test
+  func `a frozen peer with a large buffer owes from the ping on, though its kernel takes all`() {
     var story = Story.answeringPings()
     for step in 1...100 {  // 20 KB each 50 ms, into a buffer of megabytes
       let (time, total) = (Int64(step) * 50, Int64(step) * 20_000)
