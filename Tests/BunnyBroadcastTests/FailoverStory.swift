@@ -60,6 +60,11 @@ struct FailoverStory {
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     quiet(until: time, sourceLocation: sourceLocation)
+    if input == .tick, time > 0 {
+      #expect(
+        failover.deadline(after: Self.moment(now)) == Self.moment(time),
+        "nobody would look at \(time) ms", sourceLocation: sourceLocation)
+    }
     let actions = failover.take(input, at: Self.moment(time))
     now = time
     #expect(
@@ -80,7 +85,7 @@ struct FailoverStory {
     }
   }
 
-  /// Pings of the standby `id` as they come, one each 20 s, each answered at once.
+  /// Until just before `time`: pings of the standby `id` as they come, each answered at once.
   mutating func idle(
     standby id: Failover.LegID, until time: Int64,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -94,7 +99,7 @@ struct FailoverStory {
         actions == [] || actions == [.ping(id)], "at \(now) ms", sourceLocation: sourceLocation)
       if !actions.isEmpty { at(now, .ponged(id), sourceLocation: sourceLocation) }
     }
-    now = time
+    now = time - 1
   }
 }
 

@@ -206,4 +206,17 @@ import Testing
     ] { story.at(1001, input) }
     #expect(story.failover.carrier == 2)
   }
+
+  @Test func `what is said twice changes nothing the second time`() {
+    var story = FailoverStory.live()
+    for input: Failover.Input in [
+      .ready(1), .ready(2), .publishing(1), .publishing(2), .paid(1), .paid(2), .ponged(1),
+    ] { story.at(200, input) }
+    story.at(5000, .owing(1), .ping(2))
+    story.at(5001, .owing(1))
+    story.at(5750, .stalled(1), .uplinkLost, .open(3, ingest: 1))
+    story.at(5751, .stalled(1))
+    story.at(6000, .paid(1), .uplinkBack, .drop(3))
+    story.at(6001, .paid(1))
+  }
 }

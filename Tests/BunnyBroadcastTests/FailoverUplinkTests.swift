@@ -129,6 +129,14 @@ import Testing
     story.at(5300, .failed(1, .passing), .publish(2, .replay))
   }
 
+  @Test func `a standby that is silent itself is not relied on, but connected anew`() {
+    var story = FailoverStory.live()
+    story.at(5000, .owing(1), .ping(2))
+    story.at(5500, .stalled(2))
+    story.at(5600, .failed(1, .passing), .drop(2), .open(3, ingest: 1), .open(4, ingest: 0))
+    story.at(5650, .ready(4), .publish(4, .replay))
+  }
+
   // MARK: Without a standby
 
   @Test func `a cold backup is connected at half the stall limit, and takes over`() {

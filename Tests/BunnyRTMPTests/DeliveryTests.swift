@@ -203,7 +203,8 @@ private struct Story {
       let (time, total) = (Int64(step) * 50, Int64(step) * 15_625)
       story.wrote(total, at: time)
       story.arrived(total, at: time + 1)
-      if step % 160 == 0 { story.acknowledged(total, at: time + 2) }
+      if step % 160 == 0 { story.acknowledged(total - 500, at: time + 2) }
+      if step % 320 == 0 { story.acknowledged(total, at: time + 3) }  // and the odd small one
       worst = max(worst, story.owed(at: time + 49))
     }
     #expect(worst < 100)
