@@ -22,7 +22,9 @@ extension Failover {
   /// Looks whether the carrier is to be left.
   private mutating func mind(_ now: MonotonicTime) -> [Action] {
     if owes != .none { return doubt(now) }
-    if isToMove, let spare = spares(.ready).first { return move(to: spare, now) }
+    if isToMove, let spare = spares(.ready).first(where: { !legs[$0]!.isSilent }) {
+      return move(to: spare, now)
+    }
     guard let time = returnTime, now >= time, let spare = readyPrimary else { return [] }
     lastReturn = now
     return move(to: spare, now)
@@ -143,7 +145,9 @@ extension Failover {
     return times.first { $0.at <= now } ?? times.min { $0.at < $1.at }
   }
 
-  private var readyPrimary: LegID? { spares(.ready).first { legs[$0]?.ingest == 0 } }
+  private var readyPrimary: LegID? {
+    spares(.ready).first { legs[$0]!.ingest == 0 && !legs[$0]!.isSilent }
+  }
 
   /// When the primary may carry the stream again; nil: not by itself.
   private var returnTime: MonotonicTime? {

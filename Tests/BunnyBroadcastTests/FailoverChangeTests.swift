@@ -101,6 +101,12 @@ import Testing
     story.at(670_000, .tick, .publish(5, .atKeyframe))
   }
 
+  @Test func `a primary that falls silent in the last second is not returned to`() {
+    var story = onBackup { $0.prefersPrimary = true }
+    story.idle(standby: 3, until: 70_000)
+    story.at(70_000, .stalled(3), .drop(3), .open(4, ingest: 0))
+  }
+
   @Test func `it is not returned to in the middle of a doubt`() {
     var story = onBackup { $0.prefersPrimary = true }
     story.idle(standby: 3, until: 69_900)
