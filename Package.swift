@@ -87,7 +87,8 @@ let package = Package(
       name: "bunny-bench", dependencies: ["BunnyRTMP", "BunnySystem", "Support"],
       path: "Tests/Bench", swiftSettings: strict),
     .testTarget(
-      name: "BunnySystemTests", dependencies: ["BunnySystem"], swiftSettings: strict),
+      name: "BunnySystemTests", dependencies: ["BunnySystem", "CBunnyShims", "Support"],
+      swiftSettings: strict),
     .testTarget(
       name: "BunnyMediaTests", dependencies: ["BunnyMedia", "BunnySystem", "Support"],
       swiftSettings: strict),

@@ -18,6 +18,8 @@ public struct BroadcastConfiguration: Sendable {
     case failover
     /// It is connected when it is needed.
     case cold
+    /// Both carry the stream, from one encoding, at twice the uplink; neither waits for the other.
+    case dual
   }
 
   /// What another ingest is sent when it takes over.

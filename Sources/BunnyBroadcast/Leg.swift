@@ -14,8 +14,9 @@ final class Leg: Sendable {
   }
 
   /// Runs the connection, and puts what happens into the inbox; its end comes last.
-  func start(_ inbox: Inbox) {
+  func start(_ inbox: Inbox, _ line: Line) {
     startThread("publish", turns: .shortest) { [self] in
+      defer { line.ended(connection) }
       do throws(RTMPError) {
         try connection.run { event in inbox.put(.event(id, event)) }
         inbox.put(.ended(id, nil))

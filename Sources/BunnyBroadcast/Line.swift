@@ -5,21 +5,40 @@ import Synchronization
 /// The connections of the moment, for those who must count their bytes, or end them. Any thread.
 final class Line: Sendable {
   private struct State {
-    var connections: [Failover.LegID: RTMPConnection] = [:]
+    var connections: [ObjectIdentifier: RTMPConnection] = [:]
     var carrier: RTMPConnection?
     var bytesBefore: Int64 = 0
+    var confirmedBefore: Int64 = 0
   }
 
-  /// What the publish lane is told.
-  let inbox = Inbox()
+  /// What its connections have moved.
+  struct Moved: Sendable {
+    /// Over all connections so far, in bytes.
+    var sent: Int64 = 0
+    var confirmed: Int64 = 0
+    /// Of the connection that carries the stream.
+    var roundTrip: Duration?
+    var kernelQueue = 0
+  }
+
+  /// What each publish lane is told.
+  let inboxes: [Inbox]
   private let state = Mutex(State())
 
-  func opened(_ leg: Leg) { state.withLock { $0.connections[leg.id] = leg.connection } }
+  /// - Parameter lanes: how many publish at once.
+  init(lanes: Int) { inboxes = (0..<lanes).map { _ in Inbox() } }
 
-  func ended(_ id: Failover.LegID) {
+  func opened(_ connection: RTMPConnection) {
+    state.withLock { $0.connections[ObjectIdentifier(connection)] = connection }
+  }
+
+  func ended(_ connection: RTMPConnection) {
     state.withLock { state in
-      guard let connection = state.connections.removeValue(forKey: id) else { return }
+      guard state.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else {
+        return
+      }
       state.bytesBefore += connection.counters.bytesSent
+      state.confirmedBefore += connection.counters.bytesConfirmed
       if state.carrier === connection { state.carrier = nil }
     }
   }
@@ -27,21 +46,30 @@ final class Line: Sendable {
   /// This one carries the stream.
   func carries(_ connection: RTMPConnection) { state.withLock { $0.carrier = connection } }
 
-  /// Sent over all connections so far.
-  var bytes: Int64 {
+  var moved: Moved {
     state.withLock { state in
-      state.connections.values.reduce(state.bytesBefore) { $0 + $1.counters.bytesSent }
+      let all = state.connections.values.map(\.counters)
+      let carrier = state.carrier?.counters
+      return Moved(
+        sent: all.reduce(state.bytesBefore) { $0 + $1.bytesSent },
+        confirmed: all.reduce(state.confirmedBefore) { $0 + $1.bytesConfirmed },
+        roundTrip: carrier?.roundTrip, kernelQueue: carrier?.kernelQueueBytes ?? 0)
     }
   }
-
-  /// Of the connection that carries the stream.
-  var counters: RTMPCounters? { state.withLock { $0.carrier }?.counters }
 
   /// No more tries: a wait between two ends at once.
   ///
   /// - Parameter abandoning: also connections that no ingest has accepted yet.
-  func endTries(abandoning: Bool) { inbox.put(.endTries(abandoning: abandoning)) }
+  func endTries(abandoning: Bool) {
+    for inbox in inboxes { inbox.put(.endTries(abandoning: abandoning)) }
+  }
 
   /// No more tries; connections take their leave within a second.
-  func close() { inbox.put(.close) }
+  func close() { for inbox in inboxes { inbox.put(.close) } }
+
+  /// What somebody else knows of an ingest, 0 or 1: whether it has the stream. Of no use where each lane
+  /// has but one.
+  func told(ingest: Int, isLive: Bool) {
+    if inboxes.count == 1 { inboxes[0].put(.told(ingest: ingest, isLive: isLive)) }
+  }
 }

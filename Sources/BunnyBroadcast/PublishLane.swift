@@ -14,6 +14,7 @@ struct PublishLane {
   private let telemetry: Telemetry
   private let events: EventHub
   private let ingests: [Ingest]
+  private let inbox: Inbox
 
   private var failover: Failover
   private var legs: [Failover.LegID: Leg] = [:]
@@ -28,17 +29,20 @@ struct PublishLane {
   private var isLastTry = false
   private var isOver = false
   private var resumptions: [Int: TLSResumption] = [:]
+  private let book = AddressBook()
 
+  /// - Parameter ingests: those that this lane publishes to, one at a time.
   init(
-    _ configuration: BroadcastConfiguration, _ around: TagFeed.Surroundings, _ line: Line,
-    _ events: EventHub
+    _ configuration: BroadcastConfiguration, _ ingests: [Ingest], _ around: TagFeed.Surroundings,
+    _ line: Line, _ inbox: Inbox, _ events: EventHub
   ) {
     self.configuration = configuration
     self.around = around
     self.line = line
     self.events = events
     telemetry = around.telemetry
-    ingests = [configuration.ingest] + (configuration.backup.map { [$0] } ?? [])
+    self.ingests = ingests
+    self.inbox = inbox
     failover = Failover(Failover.Rules(configuration, ingests: ingests.count)) {
       .random(in: 0...1)
     }
@@ -47,11 +51,14 @@ struct PublishLane {
   /// - Throws: Why there is to be no other try; or why no ingest has ever accepted the stream.
   mutating func run() throws(RTMPError) {
     let began = MonotonicTime.now
+    let isRunOver = WakeEvent()
+    watchLinks(until: isRunOver)
+    defer { isRunOver.signal() }
     try take(.tick)
     while !isOver {
       let now = MonotonicTime.now
       let deadline = failover.deadline(after: now) ?? now + .seconds(3600)
-      let messages = line.inbox.take(until: deadline)
+      let messages = inbox.take(until: deadline)
       if messages.isEmpty { try take(.tick) }
       for message in messages { try handle(message) }
     }
@@ -59,7 +66,16 @@ struct PublishLane {
     guard !hasBeenLive else { return }
     let waited = Double(MonotonicTime.now - began) / 1e9
     throw lastFailure
-      ?? RTMPError(.timedOut(.publish, seconds: waited), at: configuration.ingest)
+      ?? RTMPError(.timedOut(.publish, seconds: waited), at: ingests[0])
+  }
+
+  /// A network that comes up ends a wait.
+  private func watchLinks(until isRunOver: WakeEvent) {
+    let watch = LinkWatch()
+    guard watch.fileDescriptor >= 0 else { return }
+    startThread("links") { [inbox] in
+      watch.run(until: isRunOver) { inbox.put(.linkUp) }
+    }
   }
 
   private var hasBeenLive: Bool { telemetry.statistics(at: .now).totals.connections > 0 }
@@ -123,7 +139,6 @@ extension PublishLane {
   }
 
   private mutating func ended(_ id: Failover.LegID, _ error: RTMPError?) throws(RTMPError) {
-    line.ended(id)
     guard let leg = legs.removeValue(forKey: id) else { return }
     if let resumption = leg.connection.resumption { resumptions[leg.ingest] = resumption }
     if id == predecessor { predecessor = nil }
@@ -137,7 +152,7 @@ extension PublishLane {
     if wasCarrier || carrier == nil { lastFailure = error }
     failedOnce.insert(leg.ingest)
     if wasCarrier, error.category == .lost {
-      events.send(.lost(error.ingest, reason: error.description))
+      events.send(.lost(error.ingest, reason: error.cause))
     }
     if !error.isRetryable, configuration.retry == .always, !hasBeenLive, ingests.count == 1 {
       throw error
@@ -155,7 +170,8 @@ extension PublishLane {
     guard let (ingest, wait) = failover.nextTry(after: .now) else { return }
     events.send(
       .reconnecting(
-        attempt: max(1, failover.failures), usingBackup: ingest == 1, after: .nanoseconds(wait),
+        attempt: max(1, failover.failures), usingBackup: ingests[ingest] == configuration.backup,
+        after: .nanoseconds(wait),
         reason: error.description))
   }
 
@@ -212,16 +228,16 @@ extension PublishLane {
     var options = RTMPConnection.Options(configuration)
     options.endsWhenStalled = false
     let connection = RTMPConnection(
-      to: ingests[ingest], options: options, resuming: resumptions[ingest])
+      to: ingests[ingest], options: options, resuming: resumptions[ingest], book: book)
     let leg = Leg(id, ingest: ingest, connection)
     legs[id] = leg
-    line.opened(leg)
-    leg.start(line.inbox)
+    line.opened(connection)
+    leg.start(inbox, line)
   }
 
   private mutating func publish(_ id: Failover.LegID, _ beginning: TagFeed.Beginning) {
     guard let leg = legs[id] else { return }
-    let inbox = line.inbox
+    let inbox = inbox
     let feed = TagFeed(around, beginning) { inbox.put(.proven(id)) }
     feeds[id] = feed
     carrier = id

@@ -24,6 +24,7 @@ struct PublishLoop {
   private var delivery: Delivery
   private var underway = Underway()
   private var debt = Debt.none
+  private var lastLook = MonotonicTime(nanoseconds: 0)
 
   /// What was said of the peer's debt.
   private enum Debt { case none, doubtful, overdue }
@@ -48,6 +49,7 @@ struct PublishLoop {
     while true {
       obey()
       try write(to: socket)
+      lookAtKernel(socket)
       onCount(counters)
       if isFinished { return leave(socket, within: Self.lingerLimit) }
       let ready = wait(
@@ -64,6 +66,13 @@ struct PublishLoop {
       // A peer that says something is not stalled, however long this process was held up.
       if ready[0] & ~POLLOUT == 0 { try checkLimits(socket) }
     }
+  }
+
+  private mutating func lookAtKernel(_ socket: borrowing TCPSocket) {
+    let now = MonotonicTime.now
+    guard now - lastLook >= .milliseconds(100) else { return }
+    lastLook = now
+    counters.kernelQueueBytes = socket.bytesInFlight
   }
 
   private var isPublishing: Bool { session.step == .publishing }
@@ -114,27 +123,6 @@ struct PublishLoop {
     counters.confirmsReading = delivery.isAnswering
     guard let feed else { return }
     while let serial = underway.next(upTo: delivery.known) { feed.confirmed(serial, at: .now) }
-  }
-}
-
-/// Tags that the kernel has taken, and where each ends.
-private struct Underway {
-  private var tags: [(end: Int64, serial: Int64)] = []
-  private var head = 0
-
-  mutating func add(_ serial: Int64, endingAt end: Int64) { tags.append((end, serial)) }
-
-  /// The next one that ends by `total`, once.
-  mutating func next(upTo total: Int64) -> Int64? {
-    guard head < tags.count, tags[head].end <= total else { return nil }
-    head += 1
-    defer {
-      if head > 256 {
-        tags.removeFirst(head)
-        head = 0
-      }
-    }
-    return tags[head - 1].serial
   }
 }
 

@@ -35,15 +35,22 @@ public final class RTMPConnection: Sendable {
   private let orders = ConnectionOrders()
   private let current = Mutex(RTMPCounters())
   private let resumed: Mutex<TLSResumption?>
+  private let book: AddressBook
 
   public convenience init(to ingest: Ingest, options: Options = Options()) {
     self.init(to: ingest, options: options, resuming: nil)
   }
 
   /// - Parameter resumption: ``resumption`` of an earlier connection to the same host.
-  package init(to ingest: Ingest, options: Options, resuming resumption: TLSResumption?) {
+  /// - Parameter book: Where this ingest and others have answered: shared by all connections of a
+  ///   broadcast.
+  package init(
+    to ingest: Ingest, options: Options, resuming resumption: TLSResumption?,
+    book: AddressBook = AddressBook()
+  ) {
     self.ingest = ingest
     self.options = options
+    self.book = book
     resumed = Mutex(resumption)
   }
 
@@ -75,16 +82,16 @@ public final class RTMPConnection: Sendable {
     defer { if let next = tls?.resumption { resumed.withLock { $0 = next } } }
     let deadline = MonotonicTime.now + .seconds(options.budget)
     let connector = Connector(
-      ingest: ingest, deadline: deadline, budget: options.budget, stop: orders.stop)
-    guard let socket = try connector.connect() else { return }
+      ingest: ingest, book: book, deadline: deadline, budget: options.budget, stop: orders.stop)
+    guard let connected = try connector.connect() else { return }
     report(.state(.handshaking))
     let session = PublishSession(to: ingest, settings: PublishSession.Settings(options))
     try withoutActuallyEscaping(report) { report throws(RTMPError) in
       var loop = PublishLoop(
         session: session, wire: Wire(over: tls), options: options, orders: orders,
-        deadline: deadline, report: report)
+        deadline: deadline, report: noting(connected.found, report))
       try loop.run(
-        over: socket, onCount: { counters in self.current.withLock { $0 = counters } })
+        over: connected.socket, onCount: { counters in self.current.withLock { $0 = counters } })
     }
   }
 
@@ -96,6 +103,16 @@ public final class RTMPConnection: Sendable {
   /// What spares the next connection to this host some of the TLS handshake: of this connection once
   /// it is over, until then what it was given.
   package var resumption: TLSResumption? { resumed.withLock { $0 } }
+
+  /// `report`, and puts the addresses into the book once the first has proved that it speaks RTMP.
+  private func noting(
+    _ found: [SocketAddress], _ report: @escaping (RTMPEvent) -> Void
+  ) -> (RTMPEvent) -> Void {
+    { [book, ingest] event in
+      if event == .state(.connected) { book.note(found, of: ingest) }
+      report(event)
+    }
+  }
 
   private func makeTLS() throws(RTMPError) -> TLSSession? {
     guard ingest.isSecure else { return nil }

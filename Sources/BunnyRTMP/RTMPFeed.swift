@@ -67,6 +67,9 @@ public struct RTMPCounters: Sendable, Hashable {
   public var bytesConfirmed: Int64 = 0
   /// The server says what it has read; false: `bytesConfirmed` is what its kernel has.
   public var confirmsReading = false
+  /// What the kernel holds because the server's has not acknowledged it, some tenths of a second ago at
+  /// most.
+  public var kernelQueueBytes = 0
   /// From a ping to its answer, the last time; nil: none was answered.
   public var roundTrip: Duration?
   /// What waits in our own queue, right now.

@@ -32,7 +32,7 @@ struct LiveFrozenTests {
     #expect(outcome.exitStatus == 75, "\(outcome)")
     #expect(outcome.endedAt - asked < .seconds(40))
     #expect(outcome.sent("left") == 1 && outcome.sent("streamEnded") == 0)
-    #expect(outcome.standardError.contains("(it could not be ended)"))
+    #expect(outcome.standardError.contains("(it was to be ended, and is not known to be: "))
     try await live.end()
   }
 
