@@ -5,7 +5,8 @@ package struct DropRule: Equatable, Sendable {
   /// Nanoseconds that the oldest unsent tag may have waited.
   package static let longestAge = Int64.milliseconds(1500)
 
-  /// All there was had been sent, once: before, what waits is what was caught up with.
+  /// All there was had been sent, once, and nothing has held it up since: until then, what waits is to
+  /// be caught up with.
   private var hasCaughtUp = false
   /// The rest of a GOP is being left out.
   package private(set) var isSkipping = false
@@ -14,6 +15,14 @@ package struct DropRule: Equatable, Sendable {
 
   /// All there was has been sent.
   package mutating func caughtUp() { hasCaughtUp = true }
+
+  /// Something is known to have arrived.
+  ///
+  /// - Parameter pause: nanoseconds since the last time. A peer, or a line, that stood still for the
+  ///   stall limit is not slow: what piled up meanwhile is caught up with like a replay.
+  package mutating func confirmed(after pause: Int64, stallLimit: Int64) {
+    if pause >= stallLimit { hasCaughtUp = false }
+  }
 
   /// - Parameters:
   ///   - age: nanoseconds for which the next tag has waited.
@@ -27,9 +36,8 @@ package struct DropRule: Equatable, Sendable {
       isSkipping = false
       return false
     }
-    if !isSkipping, hasCaughtUp, age > Self.longestAge, confirmedAgo < stallLimit {
-      isSkipping = true
-    }
+    confirmed(after: confirmedAgo, stallLimit: stallLimit)
+    if hasCaughtUp, age > Self.longestAge { isSkipping = true }
     return isSkipping
   }
 }

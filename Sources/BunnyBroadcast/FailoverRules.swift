@@ -9,55 +9,52 @@ extension Failover {
   private static let returnPause = Int64.seconds(600)
   /// So often in a row may a server close a standby before it is left alone.
   private static let mostClosures = 3
+  /// How often a standby is asked whether it is still there.
+  private static let askPause = Int64.seconds(20)
 
   mutating func settle(_ now: MonotonicTime) -> [Action] {
     var actions: [Action] = []
-    if carrier != nil { actions += mind(now) }
+    if isPublishing { actions += mind(now) }
     if carrier == nil { actions += choose(now) }
-    return actions + keepReady(now)
+    return isPublishing ? actions + accompany(now) : actions
   }
 
   /// Looks whether the carrier is to be left.
   private mutating func mind(_ now: MonotonicTime) -> [Action] {
-    if owes == .stalled {
-      let answering = spares(.ready).first { legs[$0]?.hasAnswered == true }
-      guard answering != nil else {
-        guard !isUplinkLost else { return [] }
-        isUplinkLost = true
-        return [.uplinkLost]
-      }
-      // After an outage of our own uplink, it has a moment to show that it goes on.
-      if let back = uplinkBackAt, now - back < rules.stallLimit / 2 { return [] }
-      let wasLost = isUplinkLost
-      isUplinkLost = false
-      return (wasLost ? [.uplinkBack] : []) + leave(now)
+    if owes != .none { return doubt(now) }
+    if isToMove, let spare = spares(.ready).first(where: { !legs[$0]!.isSilent }) {
+      return move(to: spare, now)
     }
-    if isToMove, let spare = spares(.ready).first { return move(to: spare) }
-    guard returns(now), let spare = spares(.ready).first(where: { legs[$0]?.ingest == 0 }) else {
-      return []
-    }
+    guard let time = returnTime, now >= time, let spare = readyPrimary else { return [] }
     lastReturn = now
-    return move(to: spare)
+    return move(to: spare, now)
   }
 
-  private func returns(_ now: MonotonicTime) -> Bool {
-    guard rules.prefersPrimary, carryingIngest == 1, owes == .none else { return false }
-    return returnTime.map { now >= $0 } ?? false
-  }
-
-  /// When the primary may carry the stream again; nil: not by itself.
-  private var returnTime: MonotonicTime? {
-    guard rules.prefersPrimary, carryingIngest == 1 else { return nil }
-    let ready = spares(.ready).first { legs[$0]?.ingest == 0 }.flatMap { legs[$0]?.readySince }
-    guard let ready else { return nil }
-    return max(ready + Self.proof, lastReturn.map { $0 + Self.returnPause } ?? ready)
+  /// The carrier owes: is it to blame, or our own line?
+  private mutating func doubt(_ now: MonotonicTime) -> [Action] {
+    guard answering != nil else {
+      uplinkBackAt = nil
+      let isTime = owes == .stalled && now - askedAt >= rules.stallLimit / 2
+      guard isTime, !isUplinkLost else { return [] }
+      isUplinkLost = true
+      return [.uplinkLost]
+    }
+    let isDenied = carryingIngest.map { health[$0].notLive > 0 } ?? false
+    guard owes == .stalled || isDenied else { return [] }
+    // After an outage of our own line, it has a moment to show that it goes on.
+    if let back = uplinkBackAt, now - back < rules.stallLimit / 2 { return [] }
+    let wasLost = isUplinkLost
+    isUplinkLost = false
+    return (wasLost ? [.uplinkBack] : []) + leave(now, blaming: !wasLost)
   }
 
   /// A planned change: the old one ends by itself, at a keyframe.
-  private mutating func move(to id: LegID) -> [Action] {
-    if let old = carrier { legs[old] = nil }
-    isToMove = false
-    owes = .none
+  private mutating func move(to id: LegID, _ now: MonotonicTime) -> [Action] {
+    if let old = carrier, let ingest = carryingIngest {
+      legs[old] = nil
+      health[ingest].lastPublished = now
+    }
+    letGo()
     carrier = id
     legs[id]?.stage = .ordered
     return [.publish(id, .atKeyframe)]
@@ -65,16 +62,20 @@ extension Failover {
 
   /// Nothing carries the stream: what is ready does; what may be tried is.
   private mutating func choose(_ now: MonotonicTime) -> [Action] {
+    var actions = drop(
+      spares(.ready).filter { legs[$0]!.isSilent || isUplinkLost && !legs[$0]!.hasAnswered })
     if let id = spares(.ready).first(where: { mayBegin($0, now) }) {
       carrier = id
       legs[id]?.stage = .ordered
-      return [.publish(id, .replay)]
+      if isUplinkLost { actions.append(.uplinkBack) }
+      isUplinkLost = false
+      return actions + [.publish(id, .replay)]
     }
     let mostAtOnce = rules.keepsStandby ? rules.ingests : 1
-    var actions: [Action] = []
-    let free = health.indices.filter { legs(at: $0).isEmpty && !health[$0].isRefused }
+    let taken = Set(legs.values.map(\.ingest))
+    let free = health.indices.filter { !taken.contains($0) && mayTry($0, now) }
     for ingest in free.sorted(by: { (health[$0].retries.next, $0) < (health[$1].retries.next, $1) })
-    where legs.count < mostAtOnce && health[ingest].retries.next <= now {
+    where legs.count < mostAtOnce {
       actions.append(open(ingest, now))
     }
     return actions
@@ -82,26 +83,88 @@ extension Failover {
 
   /// At the start the primary goes first, if it is not much slower.
   private func mayBegin(_ id: LegID, _ now: MonotonicTime) -> Bool {
-    guard !hasBeenLive, legs[id]?.ingest != 0 else { return true }
+    guard !hasBeenLive, legs[id]?.ingest != 0, health[0].retries.failures == 0 else { return true }
     return spares(.opening).allSatisfy { now - legs[$0]!.opened >= Self.grace }
   }
 
-  /// Keeps the other ingest ready, or opens it for a planned change.
-  private mutating func keepReady(_ now: MonotonicTime) -> [Action] {
-    guard let ingest = carryingIngest, let id = carrier, legs[id]?.stage == .publishing,
-      legs.count == 1
-    else { return [] }
-    let other = rules.ingests == 2 ? 1 - ingest : ingest
-    let isStandby =
-      rules.ingests == 2 && rules.keepsStandby && health[other].closures < Self.mostClosures
-    guard isStandby || isToMove || owes != .none, !health[other].isRefused,
-      health[other].retries.next <= now
-    else {
-      return []
+  private func mayTry(_ ingest: Int, _ now: MonotonicTime) -> Bool {
+    !health[ingest].isRefused && health[ingest].retries.next <= now
+  }
+}
+
+// What is beside the carrier.
+extension Failover {
+  private mutating func accompany(_ now: MonotonicTime) -> [Action] {
+    var actions = trim(now)
+    if owes == .none {
+      let due = spares(.ready).filter { now - legs[$0]!.lastAsked >= Self.askPause }
+      for id in due { legs[id]?.lastAsked = now }
+      actions += due.map { .ping($0) }
     }
-    return [open(other, now)]
+    guard let next = nextBeside(now), next.at <= now else { return actions }
+    if owes != .none { hasProbed = true }
+    return actions + [open(next.ingest, now)]
   }
 
+  /// Ends what is not needed beside a carrier that does well.
+  private mutating func trim(_ now: MonotonicTime) -> [Action] {
+    guard owes == .none, !isToMove else { return [] }
+    let spares = spares(.ready) + spares(.opening)
+    let kept = spares.first {
+      wantsStandby(now) && legs[$0]!.ingest != carryingIngest && !legs[$0]!.isSilent
+    }
+    return drop(spares.filter { $0 != kept })
+  }
+
+  private var other: Int? { rules.ingests == 2 ? carryingIngest.map { 1 - $0 } : nil }
+
+  private func wantsStandby(_ now: MonotonicTime) -> Bool {
+    guard let other, health[other].closures < Self.mostClosures else { return false }
+    return rules.keepsStandby || returnOpening.map { now >= $0 } ?? false
+  }
+
+  /// What may be opened beside the carrier, and when: a standby, a connection to move to, or a probe,
+  /// which only shows whether anybody answers.
+  private func nextBeside(_ now: MonotonicTime) -> (ingest: Int, at: MonotonicTime)? {
+    guard spares(.opening).isEmpty, let own = carryingIngest else { return nil }
+    let isProbe = owes != .none
+    if isProbe {
+      guard answering == nil, legs.count < 3, spares(.ready).isEmpty || isUplinkLost else {
+        return nil
+      }
+    } else {
+      guard legs.count == 1, isToMove || wantsStandby(now) else { return nil }
+    }
+    // Somebody else is asked first; where there is nobody else, the same server.
+    let open = (isProbe || isToMove ? [other, own] : [other]).compactMap(\.self)
+      .filter { !health[$0].isRefused }
+    let times = open.map { ingest in
+      let retries = health[ingest].retries
+      return (ingest: ingest, at: isProbe && hasProbed ? retries.nextProbe : retries.next)
+    }
+    return times.first { $0.at <= now } ?? times.min { $0.at < $1.at }
+  }
+
+  private var readyPrimary: LegID? {
+    spares(.ready).first { legs[$0]!.ingest == 0 && !legs[$0]!.isSilent }
+  }
+
+  /// When the primary may carry the stream again; nil: not by itself.
+  private var returnTime: MonotonicTime? {
+    guard let opening = returnOpening, let ready = readyPrimary.flatMap({ legs[$0]?.readySince })
+    else { return nil }
+    return max(ready, opening) + Self.proof
+  }
+
+  /// When the primary may be opened to return to it.
+  private var returnOpening: MonotonicTime? {
+    guard rules.prefersPrimary, carryingIngest == 1 else { return nil }
+    return lastReturn.map { $0 + (Self.returnPause - Self.proof) } ?? MonotonicTime(nanoseconds: 0)
+  }
+}
+
+// What comes next.
+extension Failover {
   /// Which ingest is tried next, and in how many nanoseconds; nil: none.
   package func nextTry(after now: MonotonicTime) -> (ingest: Int, wait: Int64)? {
     if let ingest = carryingIngest ?? spares(.opening).first.flatMap({ legs[$0]?.ingest }) {
@@ -116,18 +179,19 @@ extension Failover {
 
   /// When to be told of a ``Input/tick``, if nothing happens before; nil: never.
   package func deadline(after now: MonotonicTime) -> MonotonicTime? {
-    var times: [MonotonicTime] = []
-    if let carrier {
-      if owes == .stalled, let back = uplinkBackAt { times.append(back + rules.stallLimit / 2) }
-      if isUplinkLost { times.append(now + rules.stallLimit / 3) }
-      if let time = returnTime { times.append(time) }
-      if legs.count == 1, legs[carrier]?.stage == .publishing {
-        times += health.map(\.retries.next)
+    var times: [MonotonicTime?] = []
+    if isPublishing {
+      times = [nextBeside(now)?.at]
+      if owes == .none {
+        times += [returnTime, returnOpening]
+        times += spares(.ready).map { legs[$0]!.lastAsked + Self.askPause }
+      } else {
+        times += [uplinkBackAt, askedAt].map { $0.map { $0 + rules.stallLimit / 2 } }
       }
-    } else {
-      times += health.filter { !$0.isRefused }.map(\.retries.next)
+    } else if carrier == nil {
+      times = health.map { $0.isRefused ? nil : $0.retries.next }
       times += spares(.opening).map { legs[$0]!.opened + Self.grace }
     }
-    return times.filter { $0 > now }.min()
+    return times.compactMap(\.self).filter { $0 > now }.min()
   }
 }

@@ -7,20 +7,45 @@ package enum Preamble {
   ///   - video: from a keyframe on, as the old ingest got it.
   ///   - splice: dts of what follows.
   /// - Returns: The same frames, dts strictly rising and below `splice`; shown in the order in which
-  ///   they were, before `splice` too.
+  ///   they were, before `splice` too. One that is to be shown after a frame that follows (a P-frame
+  ///   whose B-frames have not arrived) keeps its time.
   package static func squeezed(_ video: [MediaTag], before splice: Int64) -> [MediaTag] {
     let shown = video.indices.sorted {
-      (video[$0].dts + video[$0].cts, $0) < (video[$1].dts + video[$1].cts, $1)
+      (video[$0].pts, $0) < (video[$1].pts, $1)
     }
     var rank = Array(repeating: 0, count: video.count)
     for (place, index) in shown.enumerated() { rank[index] = place }
-    // How many frames one waits for at most, before it is shown.
-    let delay = video.indices.map { $0 - rank[$0] }.max() ?? 0
+    let count = squeezable(video, shown, before: splice)
+    // How much earlier frames must be decoded than without B-frames, so that none is shown before.
+    let early =
+      video.indices.lazy.filter { rank[$0] < count }
+      .map { $0 - rank[$0] - (video.count - count) }.max().map { max(0, $0) } ?? 0
     return video.indices.map { index in
       var tag = video[index]
-      let dts = splice - Int64(video.count - index + delay)
-      tag.move(to: dts, shownAfter: Int64(rank[index] - index + delay))
+      let dts = splice - Int64(video.count - index + early)
+      let pts = rank[index] < count ? splice - Int64(count - rank[index]) : tag.pts
+      tag.move(to: dts, shownAfter: pts - dts)
       return tag
     }
   }
+
+  /// How many frames, in the order of showing, are shown before any that is missing.
+  ///
+  /// Encoders make the times of decoding out of those of showing: sorted, and moved back by what the
+  /// keyframe waits. So these times tell when the frames in between are shown, here or not.
+  private static func squeezable(
+    _ video: [MediaTag], _ shown: [Int], before splice: Int64
+  ) -> Int {
+    guard let wait = video.first?.cts else { return 0 }
+    let rounding: Int64 = 3  // milliseconds: each of three times may be off by one
+    return shown.enumerated().first { place, index in
+      let pts = video[index].pts
+      return pts >= splice && pts > video[place].dts + wait + rounding
+    }?.offset ?? video.count
+  }
+}
+
+extension MediaTag {
+  /// When it is shown, in milliseconds.
+  fileprivate var pts: Int64 { dts + cts }
 }

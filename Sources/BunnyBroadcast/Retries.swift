@@ -9,12 +9,17 @@ package struct Retries: Equatable, Sendable {
   /// The same for an ingest that remembers a dead session of our own under the stream's name.
   package static let memorySteps: [Double] = [1, 2, 5, 10, 20, 40, 80, 120]
   package static let mostAMinute = 6
+  /// How long, in nanoseconds, lies between two tries that are made only to see whether anybody answers.
+  package static let probePause = Int64.seconds(10)
 
   /// Failures in a row, since media was last known to arrive.
   package private(set) var failures = 0
   private var memories = 0
+  private var waitsForMemory = false
   private var tries: [MonotonicTime] = []
-  private var earliest = MonotonicTime(nanoseconds: 0)
+  private var forgiven: MonotonicTime?
+  private var earliest = Self.longAgo
+  private static let longAgo = MonotonicTime(nanoseconds: 0)
 
   package init() {}
 
@@ -38,6 +43,7 @@ package struct Retries: Equatable, Sendable {
       seconds = Self.steps[min(failures, Self.steps.count - 1)] * chance
     }
     failures += 1
+    waitsForMemory = remembers
     earliest = now + .seconds(seconds)
   }
 
@@ -45,12 +51,15 @@ package struct Retries: Equatable, Sendable {
   package mutating func proven() {
     failures = 0
     memories = 0
-    earliest = MonotonicTime(nanoseconds: 0)
+    earliest = Self.longAgo
   }
 
-  /// The network has come up: no wait that was for it, and no count of tries in vain.
-  package mutating func linkUp() {
-    if memories == 0 { earliest = MonotonicTime(nanoseconds: 0) }
+  /// The network has come up: no wait that was for it, and no count of tries that it made vain; that
+  /// once a minute, since a link may flap.
+  package mutating func linkUp(at now: MonotonicTime) {
+    if !waitsForMemory { earliest = Self.longAgo }
+    if forgiven.map({ now - $0 < .seconds(60) }) ?? false { return }
+    forgiven = now
     tries = []
   }
 
@@ -58,5 +67,10 @@ package struct Retries: Equatable, Sendable {
   package var next: MonotonicTime {
     guard tries.count == Self.mostAMinute else { return earliest }
     return max(earliest, tries[0] + .seconds(60))
+  }
+
+  /// The same for a try that only shows whether anybody answers.
+  package var nextProbe: MonotonicTime {
+    max(next, tries.last.map { $0 + Self.probePause } ?? Self.longAgo)
   }
 }

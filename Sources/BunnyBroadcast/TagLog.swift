@@ -74,11 +74,11 @@ package final class TagLog: Sendable {
   /// the keyframe before it. Nil when that keyframe is not kept any more, or there is none.
   ///
   /// - Returns: those tags, and the dts of tag `serial` itself; of the end of the log, that of its last
-  ///   tag and a millisecond more.
+  ///   tag, since the next may have the same.
   package func preamble(to serial: Int64) -> (video: [MediaTag], splice: Int64)? {
     state.withLock { state in
       guard let last = state[state.end - 1], serial >= state.first else { return nil }
-      let splice = state[serial]?.tag.dts ?? last.tag.dts + 1
+      let splice = state[serial]?.tag.dts ?? last.tag.dts
       guard let keyframe = state.keyframe(before: serial) else { return nil }
       let video = (keyframe.serial..<min(serial, state.end)).compactMap { state[$0]?.tag }
         .filter { $0.kind == .video }
@@ -96,7 +96,9 @@ package final class TagLog: Sendable {
     }
   }
 
-  fileprivate func frame(at serial: Int64) -> Int64? {
+  /// How many video frames came before tag `serial`; of one that is not kept any more, before the
+  /// oldest that is. Nil when none is kept.
+  package func frame(at serial: Int64) -> Int64? {
     state.withLock { $0.frame(at: serial) }
   }
 
@@ -144,15 +146,18 @@ package final class TagLog: Sendable {
     package var position: Int64 { serial }
 
     /// Reads on from tag `serial`, whose predecessors a decoder has.
-    package func resume(at serial: Int64) {
+    ///
+    /// - Parameter frame: how many video frames came before it, by the log when it still had it; so that
+    ///   those that it has lost since are counted as dropped.
+    package func resume(at serial: Int64, frame: Int64? = nil) {
       self.serial = serial
       needsKeyframe = false
-      nextFrame = log.frame(at: serial) ?? nextFrame
+      nextFrame = frame ?? log.frame(at: serial) ?? nextFrame
     }
 
     /// Reads on from the first keyframe from tag `serial` on. What lies between is lost.
-    package func skip(to serial: Int64) {
-      resume(at: serial)
+    package func skip(to serial: Int64, frame: Int64? = nil) {
+      resume(at: serial, frame: frame)
       needsKeyframe = true
     }
 

@@ -25,8 +25,11 @@ package struct Delivery: Sendable {
   /// Nanoseconds from a ping to its answer, the last time.
   package private(set) var roundTrip: Int64?
 
-  /// After how many bytes an acknowledgement is overdue: twice the longest step that was seen.
-  private var window: Int64
+  /// After how many bytes the peer was asked to acknowledge.
+  private let askedWindow: Int64
+  private var lastAcknowledged: Int64 = 0
+  /// From one acknowledgement to the next, the last two times.
+  private var steps: (Int64, Int64) = (0, 0)
   private var marks: [Mark] = []  // of written, oldest first, those before `confirmed` dropped
   private var pings: [Ping] = []  // unanswered, oldest first
   private var lastStamp: UInt32 = 0
@@ -48,7 +51,7 @@ package struct Delivery: Sendable {
   }
 
   /// - Parameter window: after how many bytes the peer was asked to acknowledge.
-  package init(window: UInt32) { self.window = Int64(window) }
+  package init(window: UInt32) { askedWindow = Int64(window) }
 
   /// The kernel has taken all up to `total`.
   package mutating func wrote(upTo total: Int64, at now: MonotonicTime) {
@@ -63,8 +66,9 @@ package struct Delivery: Sendable {
 
   /// The peer's kernel has acknowledged all up to `total`.
   package mutating func arrived(upTo total: Int64, at now: MonotonicTime) {
+    let total = min(total, written)
     guard total > arrived else { return }
-    arrived = min(total, written)
+    arrived = total
     lastArrival = now
     noteHandover(at: now)
     if !isAnswering { dropMarks(upTo: arrived) }
@@ -72,8 +76,10 @@ package struct Delivery: Sendable {
 
   /// The peer says that it has read all up to `total`.
   package mutating func acknowledged(upTo total: Int64, at now: MonotonicTime) {
-    guard total > 0 else { return }
-    if acknowledges { window = max(window, 2 * (total - confirmed)) }
+    let total = min(total, written)
+    guard total > lastAcknowledged else { return }
+    steps = (steps.1, total - lastAcknowledged)
+    lastAcknowledged = total
     acknowledges = true
     confirm(total, at: now)
   }
@@ -88,6 +94,8 @@ package struct Delivery: Sendable {
   ///
   /// - Parameter end: where the ping ends, among all bytes that will have been sent.
   package mutating func pinged(_ stamp: UInt32, endingAt end: Int64, at now: MonotonicTime) {
+    // Those that were read, and not answered, will hardly be: one may still be under way.
+    pings.removeAll { $0.end <= confirmed && now - $0.at > .seconds(60) }
     pings.append(Ping(stamp: stamp, end: end, at: now))
   }
 
@@ -106,8 +114,9 @@ package struct Delivery: Sendable {
   }
 
   private mutating func confirm(_ total: Int64, at now: MonotonicTime) {
+    let total = min(total, written)
     guard total > confirmed else { return }
-    confirmed = min(total, written)
+    confirmed = total
     if confirmed > arrived {
       arrived = confirmed
       lastArrival = now
@@ -133,10 +142,17 @@ extension Delivery {
   /// The peer confirms what it reads, one way or the other.
   package var isAnswering: Bool { acknowledges || answersPings }
 
+  /// After how many bytes an acknowledgement is overdue. A peer may have steps of its own; one step may
+  /// be all that it found to read after standing still, hence two of them.
+  private var window: Int64 { max(askedWindow, 2 * max(steps.0, steps.1)) }
+
+  /// The oldest ping that nothing shows to have been read.
+  private var owedPing: Ping? { pings.first { $0.end > confirmed } }
+
   /// Up to where a proof is owed; nil when none is. A quiet peer that has had less than a window owes
   /// nothing.
   private var owedPosition: Int64? {
-    if answersPings { return pings.first?.end }
+    if answersPings { return owedPing?.end }
     if acknowledges { return written - confirmed > window ? confirmed + window : nil }
     return written > arrived ? arrived + 1 : nil
   }
@@ -144,7 +160,7 @@ extension Delivery {
   /// Since when the peer owes a proof, and nothing shows that it is coming; nil when it owes none.
   package func owingSince() -> MonotonicTime? {
     guard let position = owedPosition else { return nil }
-    let asked = answersPings ? pings.first(where: { $0.end == position })?.at : nil
+    let asked = answersPings ? owedPing?.at : nil
     let sent = asked ?? marks.first { $0.end >= position }?.at ?? lastArrival
     let isHandedOver = arrived >= position
     let moved = isHandedOver && handedOver?.position == position ? handedOver?.at : nil
@@ -155,11 +171,11 @@ extension Delivery {
   package var oldestUnconfirmed: MonotonicTime? { marks.first?.at }
 
   /// A ping is under way.
-  package var isPinging: Bool { !pings.isEmpty }
+  package var isPinging: Bool { owedPing != nil }
 
   /// Whether it is time to ping the peer.
   package func wantsPing(at now: MonotonicTime) -> Bool {
-    guard answersPings, pings.isEmpty, let oldest = marks.first else { return false }
+    guard answersPings, !isPinging, let oldest = marks.first else { return false }
     return now - oldest.at >= Self.pingAge
   }
 
