@@ -132,13 +132,12 @@ extension PublishLane {
       return
     }
     let wasCarrier = id == carrier
+    let carried = wasCarrier && isPublishing
     if wasCarrier { letGo(leg) }
     feeds[id] = nil
     if wasCarrier || carrier == nil { lastFailure = error }
     failedOnce.insert(leg.ingest)
-    if wasCarrier, error.category == .lost {
-      events.send(.lost(error.ingest, reason: error.description))
-    }
+    if carried { events.send(.lost(error.ingest, reason: error.description)) }
     if !error.isRetryable, configuration.retry == .always, !hasBeenLive, ingests.count == 1 {
       throw error
     }

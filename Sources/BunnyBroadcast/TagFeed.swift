@@ -47,6 +47,7 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
 
   private var underway: [Int64: MediaTag] = [:]
   private var droppedBefore: Int64
+  private var hasBegun = false
   private var rule = DropRule()
   private var skipped = 0
   private var lastConfirmation = MonotonicTime.now
@@ -117,6 +118,9 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
         rule.caughtUp()
         return nil
       }
+      // What comes before the keyframe of a handover is the other session's.
+      if case .handover = beginning, !hasBegun { droppedBefore = cursor.droppedFrames }
+      hasBegun = true
       if cursor.droppedFrames > droppedBefore {
         around.onDrop(
           Int(cursor.droppedFrames - droppedBefore), "no ingest could take them in time")

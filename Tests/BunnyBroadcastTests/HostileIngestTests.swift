@@ -28,15 +28,16 @@ extension HostileIngestTests {
       #expect(trial.losses == 1)
     }
 
+    /// Where a byte looks like the head of a message, what is lost is the answers' meaning.
     @Test(arguments: [UInt8(0x00), 0x02, 0x03, 0x43, 0x80, 0xC2])
     func `a stray byte that could begin a message is noticed too`(byte: UInt8) async throws {
       let trial = try FailoverTrial()
       try await trial.start()
       let moment = trial.primary.command(.strayByte(byte))
       let seconds = try await trial.timeToLeave(after: moment)
-      try await trial.carries(trial.backup)
+      try await trial.carries(trial.backup, frames: 75)
       let outcome = try await trial.finish(showing: "stray \(byte) left after \(seconds) s")
-      outcome.expectWhole()
+      outcome.expectWhole(twice: 2500)  // nothing was known to have arrived since
       #expect(seconds < 3)
     }
 
@@ -71,6 +72,19 @@ extension HostileIngestTests {
       let outcome = try await trial.finish(showing: "reconnect request")
       outcome.expectWhole(twice: 0)
       #expect(outcome.merged.squeezed == 0 && trial.losses == 0)
+    }
+
+    @Test func `one that requests to reconnect, and does not wait for it, costs no frame`()
+      async throws
+    {
+      let trial = try FailoverTrial()
+      try await trial.start()
+      trial.primary.command(.reconnectRequest)
+      try await trial.backup.waitUntil { $0.contains(where: \.isPublishing) }
+      trial.primary.command(.reset)
+      try await trial.carries(trial.backup, frames: 60)
+      let outcome = try await trial.finish(showing: "reconnect request, then a reset")
+      outcome.expectWhole()
     }
 
     @Test func `without a backup a request to reconnect leads to the same ingest`() async throws {
