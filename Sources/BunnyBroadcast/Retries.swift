@@ -45,6 +45,7 @@ package struct Retries: Equatable, Sendable {
   package mutating func proven() {
     failures = 0
     memories = 0
+    tries = []
     earliest = MonotonicTime(nanoseconds: 0)
   }
 

@@ -96,7 +96,8 @@ package final class TagLog: Sendable {
     }
   }
 
-  fileprivate func frame(at serial: Int64) -> Int64? {
+  /// How many video frames came before tag `serial`, while that is kept.
+  package func frame(at serial: Int64) -> Int64? {
     state.withLock { $0.frame(at: serial) }
   }
 
@@ -151,9 +152,12 @@ package final class TagLog: Sendable {
     }
 
     /// Reads on from the first keyframe from tag `serial` on. What lies between is lost.
-    package func skip(to serial: Int64) {
+    ///
+    /// - Parameter frames: how many video frames nobody need count as lost; nil: all before `serial`.
+    package func skip(to serial: Int64, after frames: Int64? = nil) {
       resume(at: serial)
       needsKeyframe = true
+      if let frames { nextFrame = min(nextFrame, frames) }
     }
 
     /// Whether the broadcast is over and all of it was read.
