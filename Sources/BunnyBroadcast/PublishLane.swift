@@ -22,8 +22,9 @@ struct PublishLane {
   private var carrier: Failover.LegID?
   /// The one that ends at a keyframe, where the carrier begins.
   private var predecessor: Failover.LegID?
-  /// The first tag that is not known to have arrived at the last carrier.
-  private var undelivered: Int64?
+  private var handover: KeyframeHandover?
+  /// What is not known to have arrived at the last carrier.
+  private var undelivered: TagFeed.Undelivered?
   private var lastFailure: RTMPError?
   private var failedOnce: Set<Int> = []
   private var isLastTry = false
@@ -141,19 +142,21 @@ extension PublishLane {
   private mutating func ended(_ id: Failover.LegID, _ error: RTMPError?) throws(RTMPError) {
     guard let leg = legs.removeValue(forKey: id) else { return }
     if let resumption = leg.connection.resumption { resumptions[leg.ingest] = resumption }
-    if id == predecessor { predecessor = nil }
+    if id == predecessor {
+      if error != nil, let feed = feeds[id] { handover?.breaks(leaving: left(by: feed, of: leg)) }
+      predecessor = nil
+    }
     guard let error else {
       if id == carrier || legs.isEmpty && isLastTry { isOver = true }  // all was published
       return
     }
     let wasCarrier = id == carrier
+    let carried = wasCarrier && isPublishing
     if wasCarrier { letGo(leg) }
     feeds[id] = nil
     if wasCarrier || carrier == nil { lastFailure = error }
     failedOnce.insert(leg.ingest)
-    if wasCarrier, error.category == .lost {
-      events.send(.lost(error.ingest, reason: error.cause))
-    }
+    if carried { events.send(.lost(error.ingest, reason: error.cause)) }
     if !error.isRetryable, configuration.retry == .always, !hasBeenLive, ingests.count == 1 {
       throw error
     }
@@ -181,16 +184,23 @@ extension PublishLane {
     isPublishing = false
     telemetry.disconnected(at: .now)
     guard let feed = feeds[leg.id] else { return }
-    var first = feed.progress.undelivered
-    if !leg.connection.counters.confirmsReading {
-      first = around.log.margin(of: around.gop, before: first)
-    }
-    if let old = predecessor, let before = feeds[old] {
-      first = min(first, before.progress.undelivered)
+    var first = left(by: feed, of: leg)
+    if let old = predecessor, let before = feeds[old], let leg = legs[old] {
+      let earlier = left(by: before, of: leg)
+      if earlier.serial < first.serial { first = earlier }
       drop(old)
       predecessor = nil
     }
-    undelivered = first
+    // Counted while it was kept, should nobody have taken more since.
+    if first.serial != undelivered?.serial { undelivered = first }
+  }
+
+  private func left(by feed: TagFeed, of leg: Leg) -> TagFeed.Undelivered {
+    var first = feed.progress.undelivered
+    if !leg.connection.counters.confirmsReading {
+      first = max(min(first, feed.first), around.log.margin(of: around.gop, before: first))
+    }
+    return TagFeed.Undelivered(serial: first, frame: around.log.frame(at: first))
   }
 }
 
@@ -206,6 +216,7 @@ extension PublishLane {
       if let old = carrier {
         feeds[old]?.end(at: handover)
         predecessor = old
+        self.handover = handover
       }
       publish(id, .handover(handover))
     case .ping(let id): legs[id]?.connection.ping()

@@ -1,8 +1,9 @@
 package import BunnySystem
 
 /// When an ingest may be tried again: at once, then after 0.5, 1, 2, 5, 10, 15, 15 … s, each anywhere
-/// from nothing to that much, so that a thousand boxes do not come back in the same instant; six times a
-/// minute at most. A value, which reads no clock.
+/// from nothing to that much, so that a thousand boxes do not come back in the same instant. Six times a
+/// minute at most, unless media is known to have arrived meanwhile: a server that accepts and hangs up
+/// makes no storm, and one that was good is asked at once. A value, which reads no clock.
 package struct Retries: Equatable, Sendable {
   /// Seconds.
   package static let steps: [Double] = [0, 0.5, 1, 2, 5, 10, 15]
@@ -51,6 +52,7 @@ package struct Retries: Equatable, Sendable {
   package mutating func proven() {
     failures = 0
     memories = 0
+    tries = []
     earliest = Self.longAgo
   }
 

@@ -10,10 +10,16 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
   enum Beginning: Sendable {
     /// With the oldest keyframe that is kept.
     case oldest
-    /// With tag `serial`, the first that is not known to have arrived elsewhere.
-    case replay(BroadcastConfiguration.Replay, Int64)
+    /// With the first tag that is not known to have arrived elsewhere.
+    case replay(BroadcastConfiguration.Replay, Undelivered)
     /// With the first keyframe that is logged once the session is there.
     case handover(KeyframeHandover)
+  }
+
+  /// The first tag that is not known to have arrived, and how many video frames came before it.
+  struct Undelivered: Sendable {
+    let serial: Int64
+    let frame: Int64?
   }
 
   /// What a session needs of the log and of what surrounds it.
@@ -41,12 +47,17 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
   private let around: Surroundings
   private let cursor: TagLog.Cursor
   private let beginning: Beginning
+  /// The tag that it begins with: all before has arrived elsewhere, or is lost.
+  let first: Int64
   private let onProven: @Sendable () -> Void
   private let state: Mutex<Progress>
   private let handover = Mutex<KeyframeHandover?>(nil)
 
   private var underway: [Int64: MediaTag] = [:]
   private var droppedBefore: Int64
+  private var hasBegun = false
+  /// What is sent first, only so that decoders can follow.
+  private var seen: ArraySlice<RTMPTag> = []
   private var rule = DropRule()
   private var skipped = 0
   private var lastConfirmation = MonotonicTime.now
@@ -63,9 +74,10 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
     let first =
       switch beginning {
       case .oldest: cursor.position
-      case .replay(_, let serial): serial
+      case .replay(_, let undelivered): undelivered.serial
       case .handover: around.log.end
       }
+    self.first = first
     state = Mutex(Progress(undelivered: first))
   }
 
@@ -88,25 +100,29 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
     switch beginning {
     case .oldest: break
     case .handover(let handover): cursor.skip(to: handover.arm(in: around.log))
-    case .replay(.none, _):
+    case .replay(.none, let undelivered):
       around.wantsKeyframe.isSet = true
-      cursor.skip(to: around.log.end)
-    case .replay(.plain, let serial):
-      cursor.resume(at: serial)
-      cursor.rewind(before: serial)
-    case .replay(.squeezed, let serial):
-      guard let (video, splice) = around.log.preamble(to: serial) else {
-        cursor.skip(to: serial)
-        break
-      }
-      cursor.resume(at: serial)
-      let seen = Preamble.squeezed(video, before: splice)
-      return around.headers + seen.map { RTMPTag($0, serial: -1) }
+      cursor.skip(to: around.log.end, frame: undelivered.frame)
+    case .replay(.plain, let undelivered):
+      cursor.resume(at: undelivered.serial, frame: undelivered.frame)
+      cursor.rewind(before: undelivered.serial)
+    case .replay(.squeezed, let undelivered): replay(undelivered)
     }
     return around.headers
   }
 
+  /// Goes on with a tag in the middle of a GOP: what decoders need comes first.
+  private func replay(_ undelivered: Undelivered) {
+    guard let (video, splice) = around.log.preamble(to: undelivered.serial) else {
+      return cursor.skip(to: undelivered.serial, frame: undelivered.frame)
+    }
+    cursor.resume(at: undelivered.serial, frame: undelivered.frame)
+    seen = Preamble.squeezed(video, before: splice).map { RTMPTag($0, serial: -1) }[...]
+  }
+
   func next() -> RTMPTag? {
+    beginInPlace()
+    if let tag = seen.popFirst() { return tag }
     while true {
       around.telemetry.waiting(since: cursor.waitingSince)
       if let end = handover.withLock({ $0 })?.keyframe(in: around.log), cursor.position >= end {
@@ -117,6 +133,9 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
         rule.caughtUp()
         return nil
       }
+      // What comes before the keyframe of a handover is the other session's.
+      if case .handover = beginning, !hasBegun { droppedBefore = cursor.droppedFrames }
+      hasBegun = true
       if cursor.droppedFrames > droppedBefore {
         around.onDrop(
           Int(cursor.droppedFrames - droppedBefore), "no ingest could take them in time")
@@ -126,6 +145,15 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
       underway[serial] = tag
       return RTMPTag(tag, serial: serial)
     }
+  }
+
+  /// Of a handover whose other session broke before its keyframe came: goes on where that broke.
+  private func beginInPlace() {
+    guard case .handover(let handover) = beginning, !hasBegun, let undelivered = handover.broken
+    else { return }
+    hasBegun = true
+    state.withLock { $0.undelivered = undelivered.serial }
+    replay(undelivered)
   }
 
   private func leavesOut(_ tag: MediaTag, since: MonotonicTime?) -> Bool {
@@ -150,6 +178,7 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
   }
 
   func confirmed(_ serial: Int64, at time: MonotonicTime) {
+    rule.confirmed(after: time - lastConfirmation, stallLimit: around.stallLimit)
     lastConfirmation = time
     guard let media = underway.removeValue(forKey: serial) else { return }
     firstDts = firstDts ?? media.dts
@@ -166,6 +195,13 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
 /// Where one session ends and another begins: a keyframe that both look for.
 final class KeyframeHandover: Sendable {
   private let armed = Mutex<Int64?>(nil)
+  private let breach = Mutex<TagFeed.Undelivered?>(nil)
+
+  /// The session that ends there broke, and left this.
+  func breaks(leaving undelivered: TagFeed.Undelivered) { breach.withLock { $0 = undelivered } }
+
+  /// What a session that broke has left.
+  var broken: TagFeed.Undelivered? { breach.withLock { $0 } }
 
   /// From now on the next keyframe is it.
   ///

@@ -8,6 +8,7 @@ private struct Watch {
   var ready: Set<Failover.LegID> = []
   var carrier: Failover.LegID?
   var opens: [[Int64]]
+  private var mostBefore = 0
   var everOpened = 0
   var isUplinkLost = false
   private(set) var wrongs: [String] = []
@@ -51,11 +52,18 @@ private struct Watch {
     if !condition { wrongs.append(wrong) }
   }
 
-  /// The most that were opened at one ingest within any minute.
+  /// Media is known to have arrived there: the count begins anew.
+  mutating func proven(_ id: Failover.LegID) {
+    guard let ingest = isOpen[id] else { return }
+    mostBefore = mostAMinute
+    opens[ingest] = []
+  }
+
+  /// The most that were opened at one ingest within any minute in which it proved nothing.
   var mostAMinute: Int {
     opens.map { times in
       times.map { start in times.count { start <= $0 && $0 < start + 60_000 } }.max() ?? 0
-    }.max() ?? 0
+    }.reduce(mostBefore, max)
   }
 }
 
@@ -106,6 +114,7 @@ private struct Watch {
       let wasOpen = watch.isOpen
       switch input {
       case .failed(let id, _): watch.forget(id)
+      case .proven(let id): watch.proven(id)
       case .ready(let id) where wasOpen[id] != nil && watch.carrier != id: watch.ready.insert(id)
       default: break
       }

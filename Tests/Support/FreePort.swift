@@ -17,6 +17,18 @@ public enum FreePort {
     }
   }
 
+  /// A non-blocking listener on one.
+  public static func listen(
+    on host: String = "127.0.0.1", receiveBuffer: Int32? = nil
+  ) throws -> Int32 {
+    while true {
+      let port = UInt16.random(in: range)
+      do {
+        return try Loopback.listen(port: port, on: host, receiveBuffer: receiveBuffer)
+      } catch let error as POSIXError where error.code == .EADDRINUSE {}
+    }
+  }
+
   /// Waits until somebody listens on `port`, without connecting: `ffmpeg -listen 1` takes only one.
   public static func waitUntilListening(
     _ port: UInt16, in network: NetworkNamespace? = nil, atMost seconds: Double = 20

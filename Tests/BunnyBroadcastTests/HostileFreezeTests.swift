@@ -1,0 +1,59 @@
+import BunnyBroadcast
+import BunnyRTMP
+import BunnySystem
+import Foundation
+import Support
+import Testing
+
+/// A moment of the GOP, in twentieths, and the ingest's receive buffer.
+struct Freeze: Sendable, CustomStringConvertible {
+  let phase: Int
+  let receiveBuffer: Int32?
+
+  var description: String {
+    "phase \(phase)/20, \(receiveBuffer.map { "\($0 >> 10) KB" } ?? "default buffer")"
+  }
+
+  static let all = (0..<20).flatMap { phase in
+    [65_536, nil, 1 << 20].map { Freeze(phase: phase, receiveBuffer: $0) }
+  }
+
+  /// A seeded sample; more of them, up to all, when `scripts/soak` asks.
+  static let chosen: [Freeze] = {
+    let count = ProcessInfo.processInfo.environment["BUNNY_SOAK_FREEZES"].flatMap(Int.init) ?? 4
+    var dice = Dice(seed: 4)
+    return Array(all.shuffled(using: &dice).prefix(count))
+  }()
+}
+
+extension HostileIngestTests {
+  /// It stops reading, as a stopped process does.
+  @Suite struct Freezes {
+    @Test(arguments: Freeze.chosen)
+    func `one that stops reading is left within two seconds, and nothing is missing`(
+      freeze: Freeze
+    ) async throws {
+      var script = IngestScript()
+      script.receiveBuffer = freeze.receiveBuffer
+      let trial = try FailoverTrial(script)
+      try await trial.start()
+      try await trial.primary.waitUntil { $0[0].frameInGOP == freeze.phase * 30 / 20 }
+      let moment = trial.primary.command(.freeze)
+      let seconds = try await trial.timeToLeave(after: moment)
+      try await trial.carries(trial.backup)
+      let outcome = try await trial.finish(
+        burying: trial.primary, showing: "\(freeze): left after \(seconds) s")
+      outcome.expectWhole()
+      #expect(seconds < 3)  // 2, and a margin for a busy machine
+      #expect(outcome.totals.connections == 2)
+    }
+  }
+}
+
+extension IngestVisit {
+  /// Frames since the newest keyframe.
+  fileprivate var frameInGOP: Int {
+    let video = media.filter { $0.kind == .video }
+    return video.count - 1 - (video.lastIndex(where: \.tag.isVideoKeyframe) ?? 0)
+  }
+}

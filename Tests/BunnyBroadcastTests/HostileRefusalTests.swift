@@ -1,0 +1,139 @@
+import BunnyBroadcast
+import BunnyRTMP
+import BunnySystem
+import Foundation
+import Support
+import Testing
+
+extension HostileIngestTests {
+  /// It does not take the stream, or not for long.
+  @Suite struct Refusals {
+    @Test(arguments: [
+      IngestScript.Moment.accept, .clientHello, .connect, .createStream, .publish,
+    ])
+    func `a primary that falls silent in the handshake delays the start, and loses nothing`(
+      moment: IngestScript.Moment
+    ) async throws {
+      let trial = try FailoverTrial(IngestScript(.silence, at: moment))
+      let began = MonotonicTime.now
+      trial.begin()
+      let visit = try await trial.carries(trial.backup)
+      let seconds = Double(visit.media[0].arrival - began) / 1e9
+      let outcome = try await trial.finish(showing: "silent at \(moment): media after \(seconds) s")
+      outcome.expectWhole()
+      // Its word to `publish` is waited for, for the whole budget.
+      #expect(seconds < (moment == .publish ? 7 : 2))
+    }
+
+    @Test func `a primary that remembers our dead session is left to the backup`() async throws {
+      let trial = try FailoverTrial()
+      try await trial.start()
+      trial.primary.command(.badName(seconds: 5), .reset)
+      try await trial.carries(trial.backup, frames: 45)
+      try await trial.hasStandby(trial.primary)
+      trial.backup.command(.reset)  // the primary refuses: back to the backup
+      try await trial.carries(trial.backup, frames: 45)
+      let outcome = try await trial.finish(showing: "BadName")
+      outcome.expectWhole(twice: 600)
+      #expect(trial.primary.visits.count { $0.isPublishing } == 1)
+      #expect(
+        trial.primary.visits.contains { !$0.isPublishing && $0.commandNames.contains("publish") })
+    }
+
+    @Test func `the only ingest is tried again until it has forgotten our dead session`()
+      async throws
+    {
+      let trial = try FailoverTrial(hasBackup: false)
+      try await trial.start()
+      trial.primary.command(.badName(seconds: 3), .reset)
+      try await trial.carries(trial.primary, frames: 120)
+      let outcome = try await trial.finish(showing: "BadName, single URL")
+      outcome.expectWhole()
+      #expect(trial.primary.visits.count <= 6)
+    }
+
+    @Test func `an ingest that refuses for ever is tried six times a minute at most`() async throws
+    {
+      let trial = try FailoverTrial()
+      try await trial.start()
+      trial.primary.command(.refuse, .reset)
+      try await trial.carries(trial.backup, frames: 300)
+      let outcome = try await trial.finish(showing: "refuses for ever")
+      outcome.expectWhole()
+      #expect((2...7).contains(outcome.tries(at: trial.primary)))  // the first did not fail
+      #expect(outcome.tries(at: trial.backup) == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func `one that accepts and hangs up, again and again, makes no storm`(hasBackup: Bool)
+      async throws
+    {
+      let trial = try FailoverTrial(hasBackup: hasBackup)
+      trial.primary.command(.acceptThenClose)
+      trial.begin()
+      if hasBackup {
+        try await trial.carries(trial.backup, frames: 240)
+      } else {
+        try await Task.sleep(for: .seconds(8))  // that nothing happens takes time
+        trial.primary.command(.normal)
+      }
+      let outcome = try await trial.finish(showing: "accept, then close")
+      outcome.expectClean()
+      if hasBackup { outcome.expectWhole() }
+      #expect(outcome.tries(at: trial.primary) <= 6)
+    }
+
+    @Test func `both down at the start, one up three seconds later: nothing is missing`()
+      async throws
+    {
+      let trial = try FailoverTrial()
+      trial.primary.command(.refuse)
+      trial.backup.command(.refuse)
+      trial.begin()
+      try await trial.says("refusals") {
+        if case .connection(_, .closed) = $0 { true } else { false }
+      }
+      try await Task.sleep(for: .seconds(3))
+      let moment = trial.backup.command(.normal)
+      let visit = try await trial.carries(trial.backup, frames: 120, atMost: 80)
+      let seconds = Double(visit.media[0].arrival - moment) / 1e9
+      let outcome = try await trial.finish(showing: "one up: media after \(seconds) s")
+      outcome.expectWhole()
+      #expect(seconds < 3)
+    }
+
+    @Test func `both down for twenty seconds: memory is bounded and the newest is kept`()
+      async throws
+    {
+      let trial = try FailoverTrial()
+      try await trial.start()
+      let memory = residentMemory
+      trial.primary.command(.refuse, .reset)
+      trial.backup.command(.refuse, .reset)
+      try await Task.sleep(for: .seconds(20))
+      let growth = residentMemory - memory
+      let moment = trial.primary.command(.normal)
+      trial.backup.command(.normal)
+      try await trial.says("both back", atMost: 80) {
+        if case .reconnected = $0 { true } else { false }
+      }
+      let visits = trial.primary.visits + trial.backup.visits
+      let back = visits.compactMap { $0.media.first?.arrival }.filter { $0 > moment }.min()
+      let seconds = back.map { Double($0 - moment) / 1e9 } ?? .infinity
+      try await Task.sleep(for: .seconds(2))
+      let outcome = try await trial.finish(
+        showing: "both down: +\(growth) bytes, back in \(seconds) s")
+      outcome.expectClean()
+      #expect(outcome.missing == outcome.totals.droppedFrames)
+      #expect(outcome.merged.runs.count == 2)  // whole GOPs, the oldest of the outage
+      #expect(growth < 16 << 20)
+    }
+  }
+}
+
+/// Bytes of this process.
+private var residentMemory: Int {
+  let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(
+    separator: " ")
+  return (fields.flatMap { Int($0[1]) } ?? 0) * 4096
+}
