@@ -15,6 +15,9 @@ package struct DropRule: Equatable, Sendable {
   /// All there was has been sent.
   package mutating func caughtUp() { hasCaughtUp = true }
 
+  /// For longer than the stall limit nothing was known to arrive: what has gathered is caught up with.
+  package mutating func heldUp() { hasCaughtUp = false }
+
   /// - Parameters:
   ///   - age: nanoseconds for which the next tag has waited.
   ///   - confirmedAgo: nanoseconds since something was last known to have arrived: a peer that takes

@@ -178,6 +178,7 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
   }
 
   func confirmed(_ serial: Int64, at time: MonotonicTime) {
+    if time - lastConfirmation >= around.stallLimit { rule.heldUp() }
     lastConfirmation = time
     guard let media = underway.removeValue(forKey: serial) else { return }
     firstDts = firstDts ?? media.dts
