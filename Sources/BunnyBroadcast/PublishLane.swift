@@ -121,6 +121,7 @@ extension PublishLane {
       if state == .publishing { try accepted(leg) }
     case .pong: try take(.ponged(id))
     case .owing: try take(.owing(id))
+    case .stalled where id == predecessor: breakOff(leg)
     case .stalled: try take(.stalled(id))
     case .paid: try take(.paid(id))
     case .reconnectRequest: try take(.reconnectRequest(id))
@@ -143,7 +144,7 @@ extension PublishLane {
     guard let leg = legs.removeValue(forKey: id) else { return }
     if let resumption = leg.connection.resumption { resumptions[leg.ingest] = resumption }
     if id == predecessor {
-      if error != nil, let feed = feeds[id] { handover?.breaks(leaving: left(by: feed, of: leg)) }
+      if error != nil { breakOff(leg) }
       predecessor = nil
     }
     guard let error else {
@@ -193,6 +194,13 @@ extension PublishLane {
     }
     // Counted while it was kept, should nobody have taken more since.
     if first.serial != undelivered?.serial { undelivered = first }
+  }
+
+  /// The one that was to end at a keyframe ends now.
+  private mutating func breakOff(_ leg: Leg) {
+    if let feed = feeds[leg.id] { handover?.breaks(leaving: left(by: feed, of: leg)) }
+    predecessor = nil
+    drop(leg.id)
   }
 
   private func left(by feed: TagFeed, of leg: Leg) -> TagFeed.Undelivered {

@@ -151,7 +151,7 @@ extension FailoverTrial.Chapter {
 }
 
 extension IngestVisit {
-  var videoCount: Int { media.count { $0.kind == .video } }
+  var videoCount: Int { tags.count { $0.kind == .video && !$0.tag.isSequenceHeader } }
   var isStandby: Bool {
     !isOver && commandNames.contains("createStream") && !commandNames.contains("publish")
   }
@@ -159,8 +159,10 @@ extension IngestVisit {
 
 extension [IngestVisit] {
   fileprivate func reached(_ frames: Int, more before: [Int]) -> IngestVisit? {
-    indices.first { self[$0].videoCount >= frames + ($0 < before.count ? before[$0] : 0) }
-      .map { self[$0] }
+    indices.first {
+      !self[$0].isOver && self[$0].videoCount >= frames + ($0 < before.count ? before[$0] : 0)
+    }
+    .map { self[$0] }
   }
 }
 

@@ -47,6 +47,52 @@ extension HostileIngestTests {
       #expect(seconds < 3)  // 2, and a margin for a busy machine
       #expect(outcome.totals.connections == 2)
     }
+
+    @Test func `with a cold backup it takes a connection more to know whose fault it is`()
+      async throws
+    {
+      let trial = try FailoverTrial { $0.redundancy = .cold }
+      try await trial.start()
+      let moment = trial.primary.command(.freeze)
+      let seconds = try await trial.timeToLeave(after: moment)
+      try await trial.carries(trial.backup)
+      let outcome = try await trial.finish(
+        burying: trial.primary, showing: "cold, frozen: left after \(seconds) s")
+      outcome.expectWhole()
+      #expect(seconds < 3)
+    }
+
+    @Test(arguments: [true, false])
+    func `when nobody answers the session is kept, and goes on where it was`(hasBackup: Bool)
+      async throws
+    {
+      let trial = try FailoverTrial(hasBackup: hasBackup)
+      try await trial.start()
+      trial.primary.command(.freeze)
+      trial.backup.command(.freeze)
+      try await trial.says("a lost uplink") { if case .uplinkLost = $0 { true } else { false } }
+      trial.primary.command(.thaw)
+      trial.backup.command(.thaw)
+      try await trial.says("its return") { if case .uplinkBack = $0 { true } else { false } }
+      try await trial.carries(trial.primary)
+      let outcome = try await trial.finish(showing: "all frozen, backup \(hasBackup)")
+      outcome.expectWhole(twice: 0)
+      #expect(trial.losses == 0 && outcome.totals.connections == 1)
+    }
+
+    @Test func `one that requests to reconnect, and freezes, is not waited for`() async throws {
+      let trial = try FailoverTrial()
+      try await trial.start()
+      trial.primary.command(.reconnectRequest)
+      try await trial.backup.waitUntil { $0.contains(where: \.isPublishing) }
+      trial.primary.command(.freeze)
+      try await trial.carries(trial.backup, frames: 90)
+      let outcome = try await trial.finish(
+        burying: trial.primary, showing: "reconnect request, then frozen")
+      outcome.expectClean()
+      // Between the last confirmed frame and the keyframe of the handover: a GOP at most.
+      #expect(outcome.missing <= 30)
+    }
   }
 }
 

@@ -48,7 +48,7 @@ extension HostileIngestTests {
       #expect(trial.losses == 0 && outcome.totals.connections == 1)
     }
 
-    @Test func `a kernel's word is not enough of one that never said more, once it freezes`()
+    @Test func `what one that said nothing had in its buffers is sent again, a GOP of it`()
       async throws
     {
       let trial = try FailoverTrial()
@@ -56,8 +56,24 @@ extension HostileIngestTests {
       try await trial.start()
       trial.primary.command(.reset)
       try await trial.carries(trial.backup)
-      let outcome = try await trial.finish(showing: "reset of one that says nothing")
-      outcome.expectWhole(twice: 1500)  // a GOP of margin
+      let outcome = try await trial.finish(showing: "says nothing, reset")
+      outcome.expectWhole(twice: 1500)
+    }
+
+    /// More than a GOP in its buffers is lost with it: nobody could know.
+    @Test func `one that said nothing is left once its buffers are full`() async throws {
+      var script = IngestScript()
+      script.receiveBuffer = 8192
+      let trial = try FailoverTrial(script)
+      trial.primary.command(.stopAcknowledging, .stopPonging)
+      try await trial.start()
+      let moment = trial.primary.command(.freeze)
+      let seconds = try await trial.timeToLeave(after: moment)
+      try await trial.carries(trial.backup)
+      let outcome = try await trial.finish(
+        burying: trial.primary, showing: "says nothing, frozen: left after \(seconds) s")
+      outcome.expectWhole(twice: 1500)
+      #expect(seconds < 4)
     }
   }
 }

@@ -83,7 +83,7 @@ extension HostileIngestTests {
       #expect(outcome.tries(at: trial.primary) <= 6)
     }
 
-    @Test func `both down at the start, one up three seconds later: nothing is missing`()
+    @Test func `both down at the start, one up a second later: nothing is missing`()
       async throws
     {
       let trial = try FailoverTrial()
@@ -93,13 +93,13 @@ extension HostileIngestTests {
       try await trial.says("refusals") {
         if case .connection(_, .closed) = $0 { true } else { false }
       }
-      try await Task.sleep(for: .seconds(3))
+      try await Task.sleep(for: .seconds(1))
       let moment = trial.backup.command(.normal)
       let visit = try await trial.carries(trial.backup, frames: 120, atMost: 80)
       let seconds = Double(visit.media[0].arrival - moment) / 1e9
       let outcome = try await trial.finish(showing: "one up: media after \(seconds) s")
       outcome.expectWhole()
-      #expect(seconds < 3)
+      #expect(seconds < 6)  // the fifth wait is 5 s at most
     }
 
     @Test func `both down for twenty seconds: memory is bounded and the newest is kept`()
@@ -114,17 +114,19 @@ extension HostileIngestTests {
       let growth = residentMemory - memory
       let moment = trial.primary.command(.normal)
       trial.backup.command(.normal)
-      try await trial.says("both back", atMost: 80) {
+      let back = try await trial.says("both back", atMost: 80) {
         if case .reconnected = $0 { true } else { false }
       }
-      let visits = trial.primary.visits + trial.backup.visits
-      let back = visits.compactMap { $0.media.first?.arrival }.filter { $0 > moment }.min()
-      let seconds = back.map { Double($0 - moment) / 1e9 } ?? .infinity
-      try await Task.sleep(for: .seconds(2))
+      let seconds = Double(back.at - moment) / 1e9
+      let place = if case .reconnected(let ingest) = back.event { "\(ingest)" } else { "" }
+      let carrier = "\(try trial.primary.ingest())" == place ? trial.primary : trial.backup
+      try await trial.carries(carrier, frames: 60)
       let outcome = try await trial.finish(
         showing: "both down: +\(growth) bytes, back in \(seconds) s")
       outcome.expectClean()
-      #expect(outcome.missing == outcome.totals.droppedFrames)
+      // What arrived just before it ended, and could not be known to have, counts as dropped too.
+      #expect((0...10).contains(outcome.totals.droppedFrames - outcome.missing))
+      #expect(seconds < 60)  // six tries a minute were used up
       #expect(outcome.merged.runs.count == 2)  // whole GOPs, the oldest of the outage
       #expect(growth < 16 << 20)
     }

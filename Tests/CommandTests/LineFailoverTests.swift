@@ -32,10 +32,13 @@ struct LineFailoverTests {
   }
 
   @Test func `a slow line that freezes for three seconds causes no switch either`() async throws {
-    line.set(.init(delayThere: 40, delayBack: 40, rateThere: 300_000, rateBack: 300_000))
+    line.set(
+      .init(
+        delayThere: 40, delayBack: 40, rateThere: 300_000, rateBack: 300_000,
+        queueMilliseconds: 1000))
     let publisher = try await start()
     line.freeze(seconds: 3)
-    try await carries(primary, after: .now + .seconds(3))
+    try await carries(primary, after: .now + .seconds(8))  // caught up again
     let outcome = try await finish(publisher, showing: "300 kbit/s, frozen")
     outcome.expectWhole(twice: 0)
     #expect(outcome.log.all("lost") == [])
@@ -85,11 +88,21 @@ extension LineFailoverTests {
     }
   }
 
+  /// 150 kbit/s at 15 fps.
+  private static let quality = """
+    {"resolution":{"width":320,"height":180},"frameRate":15,"videoBitrate":100000,
+    "audioBitrate":48000,"encoder":{"preset":"ultrafast","keyframeSeconds":1,"lookahead":0}}
+    """
+
   /// Begins, and returns when the primary has had two GOPs and the backup is ready.
   private func start() async throws -> ChildProcess {
-    let small = try SmallPublish()
-    let arguments = small.arguments(
-      to: primary.url(), "--backup", backup.url(), "--events", "json")
+    let folder = try TemporaryDirectory()
+    let quality = folder.file("quality.json")
+    try Self.quality.write(toFile: quality, atomically: false, encoding: .utf8)
+    let arguments = [
+      "publish", "--to", primary.url(), "--backup", backup.url(), "--events", "json", "--video",
+      "test", "--audio", "tone", "--quality", quality,
+    ]
     let publisher = try await line.inNear { try Command.start(arguments) }
     try await primary.waitUntil { $0.contains { $0.media.count > 90 } }
     try await backup.waitUntil { $0.contains { $0.commandNames.contains("createStream") } }

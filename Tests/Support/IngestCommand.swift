@@ -27,7 +27,7 @@ public enum IngestCommand: Sendable, Equatable {
   case badName(seconds: Double)
   /// Nobody listens: every connect is refused. Those that are connected stay.
   case refuse
-  /// `publish` is accepted; then it hangs up.
+  /// `publish` is accepted; at what comes then it hangs up.
   case acceptThenClose
   /// Every connection is read that slowly.
   case throttle(bitsPerSecond: Int)

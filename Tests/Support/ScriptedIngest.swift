@@ -54,7 +54,7 @@ public final class ScriptedIngest: Sendable {
 
   /// Does these things, in order.
   ///
-  /// - Returns: When they had been done.
+  /// - Returns: Once they have been done: when it was told.
   @discardableResult
   public func command(_ commands: IngestCommand...) -> MonotonicTime { orders.give(commands) }
 
@@ -105,8 +105,9 @@ final class IngestOrders: Sendable {
   let stop = WakeEvent()
   private let state = Watched(State())
 
-  /// Returns when they have been carried out.
+  /// Returns once they have been carried out: when they were given.
   func give(_ commands: [IngestCommand]) -> MonotonicTime {
+    let moment = MonotonicTime.now
     let number = state.change { state in
       state.waiting += commands
       state.given += commands.count
@@ -114,7 +115,7 @@ final class IngestOrders: Sendable {
     }
     wake.signal()
     precondition(state.wait { $0.done >= number } != nil, "this ingest was closed")
-    return .now
+    return moment
   }
 
   func take() -> [IngestCommand] {

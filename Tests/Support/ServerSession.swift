@@ -154,6 +154,7 @@ extension ServerSession {
       .init(
         kind: kind, timestamp: timestamp, body: message.body, streamID: message.streamID,
         arrival: time))
+    if conduct.closesOncePublishing { pendingFault = .close }
     guard kind != .data else { return try takeMetadata(message.body) }
     mediaCount += 1
     _ = happens(.tags(mediaCount))
@@ -234,7 +235,6 @@ extension ServerSession {
     send(.userControl(UserControlEvent.streamBegin, streamID))
     send(Self.status("status", "NetStream.Publish.Start", "Start publishing", streamID))
     for stamp in script.pings { send(.userControl(UserControlEvent.pingRequest, stamp)) }
-    if conduct.closesOncePublishing { pendingFault = .close }
   }
 
   /// Ends the stream, if one is published.
