@@ -84,7 +84,8 @@ let package = Package(
       ],
       path: "Tests/Support", swiftSettings: strict),
     .executableTarget(
-      name: "bunny-bench", dependencies: ["BunnyRTMP", "BunnySystem", "Support"],
+      name: "bunny-bench",
+      dependencies: ["BunnyBroadcast", "BunnyCapture", "BunnyRTMP", "BunnySystem", "Support"],
       path: "Tests/Bench", swiftSettings: strict),
     .testTarget(
       name: "BunnySystemTests", dependencies: ["BunnySystem", "CBunnyShims", "Support"],

@@ -57,7 +57,8 @@ struct LocalNames {
 
   @Test func `an address that refuses costs nothing, the ones behind it are tried`() async throws {
     let names = try LocalNames()
-    let seconds = try await names.publish(names.book(3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 1))
+    let seconds = try await names.publish(
+      names.book(3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 1))
     #expect(seconds < 3.5)  // fourteen staggers
   }
 

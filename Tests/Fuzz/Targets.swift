@@ -41,13 +41,15 @@ enum Target: String {
     session.publish()
     guard (try? session.receive(Self.serverHandshake[...])) != nil else { return }
     for start in stride(from: 0, to: bytes.count, by: 97) {
-      guard (try? session.receive(bytes[start..<min(bytes.count, start + 97)])) != nil else { break }
+      let piece = bytes[start..<min(bytes.count, start + 97)]
+      guard (try? session.receive(piece)) != nil else { break }
       _ = (session.takeOutgoing(), session.takeEvents())
     }
     session.close()
   }
 
-  private static let serverHandshake: [UInt8] = [3] + [UInt8](repeating: 1, count: 2 * Handshake.size)
+  private static let serverHandshake =
+    [3] + [UInt8](repeating: 1, count: 2 * Handshake.size)
 }
 
 @_cdecl("LLVMFuzzerTestOneInput")
