@@ -104,7 +104,7 @@ struct PublishLane {
 
   /// Tells the rules, and does what they say.
   private mutating func take(_ input: Failover.Input) throws(RTMPError) {
-    for action in failover.take(input, at: .now) { try perform(action) }
+    for action in failover.take(input, at: .now) { try perform(action, because: input) }
   }
 }
 
@@ -214,7 +214,9 @@ extension PublishLane {
 
 // What the rules say.
 extension PublishLane {
-  private mutating func perform(_ action: Failover.Action) throws(RTMPError) {
+  private mutating func perform(
+    _ action: Failover.Action, because input: Failover.Input
+  ) throws(RTMPError) {
     switch action {
     case .open(let id, let ingest): open(id, ingest)
     case .publish(let id, .replay):
@@ -230,12 +232,21 @@ extension PublishLane {
     case .ping(let id): legs[id]?.connection.ping()
     case .drop(let id):
       if id == carrier, let leg = legs[id] {
+        let isDenied = if case .told = input { true } else { false }
         events.send(
-          .lost(leg.connection.ingest, reason: "it does not show that it reads what it is sent"))
+          .lost(
+            leg.connection.ingest,
+            reason: isDenied
+              ? "Bunny says that it has no stream there"
+              : "it does not show that it reads what it is sent"))
         letGo(leg)
       }
       drop(id)
-    case .uplinkLost: events.send(.uplinkLost)
+    case .uplinkLost:
+      events.send(.uplinkLost)
+      if configuration.retry == .never, let leg = carrier.flatMap({ legs[$0] }) {
+        throw RTMPError(.stalled(seconds: configuration.stallLimit), at: leg.connection.ingest)
+      }
     case .uplinkBack: events.send(.uplinkBack)
     case .giveUp:
       if let lastFailure, configuration.retry == .always { throw lastFailure }
