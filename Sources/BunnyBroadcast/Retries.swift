@@ -10,6 +10,9 @@ package struct Retries: Equatable, Sendable {
   /// The same for an ingest that remembers a dead session of our own under the stream's name.
   package static let memorySteps: [Double] = [1, 2, 5, 10, 20, 40, 80, 120]
   package static let mostAMinute = 6
+  /// So many of them may follow each other as the steps say; the others are spread over the minute, or an
+  /// outage of some seconds would cost all of it.
+  package static let quickTries = 4
   /// How long, in nanoseconds, lies between two tries that are made only to see whether anybody answers.
   package static let probePause = Int64.seconds(10)
 
@@ -67,8 +70,12 @@ package struct Retries: Equatable, Sendable {
 
   /// When it may be tried next; in the past when now.
   package var next: MonotonicTime {
-    guard tries.count == Self.mostAMinute else { return earliest }
-    return max(earliest, tries[0] + .seconds(60))
+    guard let last = tries.last else { return earliest }
+    let recent = tries.filter { last - $0 < .seconds(60) }
+    guard recent.count >= Self.quickTries, let first = recent.first else { return earliest }
+    let triesLeft = Int64(Self.mostAMinute - recent.count)
+    let pause = (first + .seconds(60) - last) / (triesLeft + 1)
+    return max(earliest, last + (pause + 999_999) / 1_000_000 * 1_000_000)  // whole milliseconds
   }
 
   /// The same for a try that only shows whether anybody answers.

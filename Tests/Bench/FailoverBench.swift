@@ -1,5 +1,6 @@
 import BunnyBroadcast
 import BunnyCapture
+import BunnyRTMP
 import BunnySystem
 import Foundation
 import Support

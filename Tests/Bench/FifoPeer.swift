@@ -1,3 +1,4 @@
+import BunnyRTMP
 import BunnySystem
 import Foundation
 import Support

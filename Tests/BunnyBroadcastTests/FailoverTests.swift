@@ -112,16 +112,17 @@ import Testing
     var story = FailoverStory(ingests: 1)
     story.at(0, .tick, .open(1, ingest: 0))
     var time: Int64 = 0
-    for (id, wait) in [(1, 0), (2, 500), (3, 1000), (4, 2000), (5, 5000)] as [(Int, Int64)] {
+    // By the steps; from the fifth try on spread over the minute.
+    for (id, next) in [(1, 30), (2, 560), (3, 1590), (4, 21_060), (5, 40_530)] as [(Int, Int64)] {
       story.at(time + 10, .ready(id), .publish(id, .replay))
       story.at(time + 20, .publishing(id))
-      time += 30 + wait
-      if wait == 0 {
-        story.at(time, .failed(id, .passing), .open(id + 1, ingest: 0))
+      if id == 1 {
+        story.at(next, .failed(id, .passing), .open(id + 1, ingest: 0))
       } else {
-        story.at(time - wait, .failed(id, .passing))
-        story.at(time, .tick, .open(id + 1, ingest: 0))
+        story.at(time + 30, .failed(id, .passing))
+        story.at(next, .tick, .open(id + 1, ingest: 0))
       }
+      time = next
     }
     #expect(story.failover.failures == 5)
     story.at(time + 10, .ready(6), .publish(6, .replay))
@@ -136,14 +137,14 @@ import Testing
     story.at(0, .tick, .open(1, ingest: 0))
     story.at(1, .failed(1, .passing), .open(2, ingest: 0))
     var (id, now): (Int, Int64) = (2, 1)
-    for wait: Int64 in [500, 1000, 2000, 5000] {
+    for next: Int64 in [501, 1501, 21_001, 40_501] {
       story.at(now, .failed(id, .passing))
-      (id, now) = (id + 1, now + wait)
+      (id, now) = (id + 1, next)
       story.at(now, .tick, .open(id, ingest: 0))
     }
     story.at(now, .failed(id, .passing))
-    story.quiet(until: 20_000)
-    story.at(20_000, .linkUp, .open(7, ingest: 0))
+    story.quiet(until: 45_000)
+    story.at(45_000, .linkUp, .open(7, ingest: 0))
     for (wait, id): (Int64, Int) in (7..<1000).map({ (15_000, $0) }) {
       story.at(story.now, .failed(id, .passing))
       story.at(story.now + wait, .tick, .open(id + 1, ingest: 0))
@@ -168,10 +169,11 @@ import Testing
     var story = FailoverStory.single()
     story.at(5000, .failed(1, .passing), .open(2, ingest: 0))
     var (id, now): (Int, Int64) = (2, 5000)
-    for wait: Int64 in [1000, 2000, 5000, 10_000, 42_000] {  // the last by six a minute
+    // After 1 and 2 s; then what is left of six a minute is spread over it; then after 20 s.
+    for next: Int64 in [6020, 8040, 25_360, 42_680, 62_700] {
       story.at(now + 10, .ready(id), .publish(id, .replay))
       story.at(now + 20, .failed(id, .nameInUse))
-      (id, now) = (id + 1, wait == 42_000 ? 60_000 : now + 20 + wait)
+      (id, now) = (id + 1, next)
       story.at(now, .tick, .open(id, ingest: 0))
     }
   }

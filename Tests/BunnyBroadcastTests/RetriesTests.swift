@@ -35,13 +35,17 @@ import Testing
         == [500, 1000, 2500, 5000, 10_000, 20_000, 40_000, 60_000, 60_000, 60_000])
   }
 
-  @Test func `six tries a minute, and not one more`() {
+  @Test func `six tries a minute, and not one more: four at once, the others spread over it`() {
     var retries = Retries()
-    for second in 0..<6 {
-      #expect(wait(retries, at: Int64(second) * 1000) == 0)
-      retries.tried(at: FailoverStory.moment(Int64(second) * 1000))
+    for second in 0..<4 as Range<Int64> {
+      #expect(wait(retries, at: second * 1000) == 0)
+      retries.tried(at: FailoverStory.moment(second * 1000))
     }
-    #expect(wait(retries, at: 6000) == 54_000)
+    #expect(wait(retries, at: 3000) == 19_000)
+    retries.tried(at: FailoverStory.moment(22_000))
+    #expect(wait(retries, at: 22_000) == 19_000)
+    retries.tried(at: FailoverStory.moment(41_000))
+    #expect(wait(retries, at: 41_000) == 19_000)
     retries.tried(at: FailoverStory.moment(60_000))
     #expect(wait(retries, at: 60_000) == 1000)
   }
