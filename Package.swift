@@ -85,7 +85,9 @@ let package = Package(
       path: "Tests/Support", swiftSettings: strict),
     .executableTarget(
       name: "bunny-bench",
-      dependencies: ["BunnyBroadcast", "BunnyCapture", "BunnyRTMP", "BunnySystem", "Support"],
+      dependencies: [
+        "BunnyBroadcast", "BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnySystem", "Support",
+      ],
       path: "Tests/Bench", swiftSettings: strict),
     .testTarget(
       name: "BunnySystemTests", dependencies: ["BunnySystem", "CBunnyShims", "Support"],

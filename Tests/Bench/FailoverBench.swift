@@ -1,5 +1,6 @@
 import BunnyBroadcast
 import BunnyCapture
+import BunnyMedia
 import BunnyRTMP
 import BunnySystem
 import Foundation
@@ -11,6 +12,7 @@ struct FailoverBench {
 
   /// - Returns: Whether every goal is held.
   func run() async throws -> Bool {
+    FFmpegLog.send(.off) { _ in }
     var rows = [
       SpreadRow(
         "reset → first keyframe, warm", try await measure { try await reset(.failover) },
