@@ -10,7 +10,7 @@ package enum LogText {
     case .reconnecting(let attempt, let usingBackup, let delay, let reason):
       (
         .warning,
-        "trying \(usingBackup ? "the backup ingest" : "the ingest") again "
+        "trying \(usingBackup ? "the backup ingest" : "the ingest") "
           + "\(inTime(delay)) (attempt \(attempt)): \(reason)"
       )
     case .reconnected(let ingest): (.info, "live again at \(ingest)")
