@@ -75,18 +75,23 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "bunny-sandbox", dependencies: ["BunnySandbox"], swiftSettings: strict),
+    .target(name: "CSupport", path: "Tests/CSupport"),
     .target(
       name: "Support",
       dependencies: [
         "BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnyRTMP", "BunnySystem", "CBunnyOpenSSL",
-        "CBunnyShims",
+        "CBunnyShims", "CSupport",
       ],
       path: "Tests/Support", swiftSettings: strict),
     .executableTarget(
-      name: "bunny-bench", dependencies: ["BunnyRTMP", "BunnySystem", "Support"],
+      name: "bunny-bench",
+      dependencies: [
+        "BunnyBroadcast", "BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnySystem", "Support",
+      ],
       path: "Tests/Bench", swiftSettings: strict),
     .testTarget(
-      name: "BunnySystemTests", dependencies: ["BunnySystem"], swiftSettings: strict),
+      name: "BunnySystemTests", dependencies: ["BunnySystem", "CBunnyShims", "Support"],
+      swiftSettings: strict),
     .testTarget(
       name: "BunnyMediaTests", dependencies: ["BunnyMedia", "BunnySystem", "Support"],
       swiftSettings: strict),

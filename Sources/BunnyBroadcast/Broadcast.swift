@@ -16,7 +16,7 @@ public final class Broadcast: Sendable {
   public let configuration: BroadcastConfiguration
   private let hub = EventHub()
   private let telemetry = Telemetry()
-  private let line = Line()
+  private let line: Line
   private let muted: Flag
   private let sources = Interrupter()
   private let stopping = Mutex(Stopping())
@@ -36,6 +36,7 @@ public final class Broadcast: Sendable {
   init(_ configuration: BroadcastConfiguration, began: MonotonicTime?) {
     self.configuration = configuration
     self.began = began
+    line = Line(lanes: configuration.targets.count)
     muted = Flag(configuration.isMuted)
   }
 
@@ -62,7 +63,7 @@ public final class Broadcast: Sendable {
     } catch {
       failure = BroadcastError(error)
     }
-    telemetry.sent(bytes: line.bytes)
+    telemetry.moved(line.moved)
     let totals = telemetry.end(at: .now)
     let reason = stopping.withLock { $0.reason } ?? "its duration was over"
     if let failure { hub.send(.failed(message: failure.description)) }
@@ -81,6 +82,12 @@ public final class Broadcast: Sendable {
     action?()
   }
 
+  /// What somebody else knows of an ingest: whether it has the stream.
+  func told(primaryIsLive: Bool?, backupIsLive: Bool?) {
+    if let primaryIsLive { line.told(ingest: 0, isLive: primaryIsLive) }
+    if let backupIsLive { line.told(ingest: 1, isLive: backupIsLive) }
+  }
+
   /// Whether silence is sent instead of sound.
   public var isMuted: Bool {
     get { muted.isSet }
@@ -89,7 +96,7 @@ public final class Broadcast: Sendable {
 
   /// How it does now.
   public var statistics: BroadcastStatistics {
-    telemetry.sent(bytes: line.bytes)
+    telemetry.moved(line.moved)
     return telemetry.statistics(at: .now)
   }
 
@@ -143,7 +150,7 @@ public final class Broadcast: Sendable {
     defer { reporter.stop() }
 
     let publishing = Task {
-      try await onThread("publish", turns: .shortest) { try lanes.publish() }
+      try await lanes.publish()
     }
     let encoding = Task { try await lanes.encode() }
     let media = await encoding.result

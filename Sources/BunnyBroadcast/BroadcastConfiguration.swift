@@ -12,10 +12,38 @@ public struct BroadcastConfiguration: Sendable {
     case never
   }
 
+  /// What the backup ingest is for.
+  public enum Redundancy: String, Sendable, CaseIterable {
+    /// It is kept connected up to, not including, `publish`, and takes over at once.
+    case failover
+    /// It is connected when it is needed.
+    case cold
+    /// Both carry the stream, from one encoding, at twice the uplink; neither waits for the other.
+    case dual
+  }
+
+  /// What another ingest is sent when it takes over.
+  public enum Replay: String, Sendable, CaseIterable {
+    /// What is not known to have arrived; before it, squeezed to 1 ms a frame, what decoders need.
+    case squeezed
+    /// The same, and what decoders need at the times it had, sound too: for servers that merge what
+    /// both ingests get by timestamp.
+    case plain
+    /// Nothing: it begins with a new keyframe, and what was under way is lost.
+    case none
+  }
+
   /// Where to publish.
   public var ingest: Ingest
-  /// Where to publish when ``ingest`` fails. Taken now; the publisher's failover will use it.
+  /// Where to publish when ``ingest`` fails.
   public var backup: Ingest?
+  public var redundancy = Redundancy.failover
+  /// The primary carries the stream again once it has been ready for a minute, at most once in ten.
+  public var prefersPrimary = false
+  public var replay = Replay.squeezed
+  /// Seconds for which an ingest may owe a proof that it reads what it is sent, before it is left; 0.2
+  /// or more.
+  public var stallLimit = 1.5
   /// Whom an `rtmps` ingest has to be vouched for by.
   public var tlsTrust = TLSTrust.system
   public var video: VideoInput

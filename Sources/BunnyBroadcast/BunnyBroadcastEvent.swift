@@ -31,6 +31,11 @@ public enum BunnyBroadcastEvent: Sendable {
   case connection(Ingest, RTMPConnectionState)
   /// The ingest's connection was lost.
   case lost(Ingest, reason: String)
+  /// The ingest that carried the stream and another one are silent: it is this machine's own uplink.
+  /// Nothing is changed; what happens meanwhile is kept, as far as there is room.
+  case uplinkLost
+  /// The uplink is back.
+  case uplinkBack
   /// A source stopped delivering; the last picture is held, or silence sent.
   case sourceLost(source: String, reason: String)
   /// Media was left out because a consumer of it was too far behind.
@@ -68,6 +73,13 @@ public struct BroadcastStatistics: Sendable, Codable, Equatable {
   public var bitrate = 0.0
   /// How long the oldest tag that is not sent has waited, in milliseconds.
   public var queueAgeMs = 0.0
+  /// Bit/s that are known to have arrived, over the same time as ``bitrate``.
+  public var confirmedBitrate = 0.0
+  /// From a question to the ingest's answer, the last time, in milliseconds; nil: it answers none, or
+  /// none was needed.
+  public var roundTripMs: Double?
+  /// Bytes that this machine's kernel holds because the ingest's has not acknowledged them.
+  public var kernelQueueBytes = 0
   /// From a picture's arrival until its last byte was in the socket, encoding (also of the pictures
   /// before it) and interleaving left out, in milliseconds: half of the frames took less, 99 of 100.
   public var handlingP50Ms = 0.0

@@ -10,6 +10,7 @@ final class Conductor: Sendable {
   private let readiness: Readiness
   private let hub: EventHub
   private let onOver: @Sendable (BunnyLiveStreamStatus) -> Void
+  private let onStatus: @Sendable (BunnyLiveStreamIngestStatus) -> Void
   private let tasks = Mutex(Tasks())
 
   private struct Tasks {
@@ -18,11 +19,15 @@ final class Conductor: Sendable {
     var isStopped = false
   }
 
-  /// - Parameter onOver: is told when the stream is found to be over.
+  /// - Parameters:
+  ///   - onStatus: is told each answer about the ingests.
+  ///   - onOver: is told when the stream is found to be over.
   init(
     _ plan: LivePlan, _ api: any LiveStreamRepository, readiness: Readiness, _ hub: EventHub,
+    onStatus: @escaping @Sendable (BunnyLiveStreamIngestStatus) -> Void,
     onOver: @escaping @Sendable (BunnyLiveStreamStatus) -> Void
   ) {
+    self.onStatus = onStatus
     self.plan = plan
     self.api = api
     self.readiness = readiness
@@ -93,6 +98,7 @@ final class Conductor: Sendable {
       let status = try await api.ingestStatus(libraryId: plan.libraryId, streamId: plan.streamId)
       if seen.trouble != nil { hub.send(.notice(message: "Bunny's API answers again")) }
       seen.trouble = nil
+      onStatus(status)
       if status.primaryLive != seen.primaryLive || status.backupLive != seen.backupLive {
         (seen.primaryLive, seen.backupLive) = (status.primaryLive, status.backupLive)
         hub.send(

@@ -12,7 +12,7 @@ struct Lanes: Sendable {
   let capture: Capture
   private let video: @Sendable () throws -> Void
   private let audio: @Sendable () throws -> Void
-  private let publishing: @Sendable () throws -> Void
+  private let publishing: [@Sendable () throws -> Void]
 
   /// By how much, in nanoseconds, a machine that is too busy may be late with one track before the
   /// other goes ahead: what waits in a mailbox, and the longest fill. Both tracks go on for ever, so
@@ -33,6 +33,7 @@ struct Lanes: Sendable {
     let encoders = try Encoders(configuration.quality, settings)
 
     let log = TagLog()
+    let wantsKeyframe = Flag()
     let frame = 1000 / settings.frameRate.value
     let outlet = Outlet(
       log: log, shift: Int64((Double(encoders.video.reorderDepth) * frame).rounded(.up)),
@@ -47,20 +48,35 @@ struct Lanes: Sendable {
       converter: PictureConverter(
         width: settings.width, height: settings.height, fill: configuration.fill),
       encoder: encoders.video, muxer: encoders.videoMuxer, rate: settings.frameRate,
-      frameLimit: limit.frames, outlet: outlet, telemetry: telemetry, notice: notice)
+      frameLimit: limit.frames, outlet: outlet, telemetry: telemetry,
+      wantsKeyframe: wantsKeyframe, notice: notice)
     let audioLane = AudioLane(
       samples: capture.samples, origin: origin, tolerance: sources.sound?.timeTolerance,
       encoder: encoders.audio, muxer: encoders.audioMuxer, sampleLimit: limit.samples,
       isMuted: isMuted, outlet: outlet, telemetry: telemetry, notice: notice)
-    let publishLane = PublishLane(
-      configuration: configuration, cursor: log.cursor(),
+    let surroundings = TagFeed.Surroundings(
+      log: log,
       headers: [
         .metadata(configuration.quality.metadata), encoders.videoMuxer.sequenceHeader.rtmp,
         encoders.audioMuxer.sequenceHeader.rtmp,
-      ], line: line, telemetry: telemetry, events: events)
+      ], telemetry: telemetry, stallLimit: .seconds(configuration.stallLimit),
+      gop: Int64(settings.keyframeSeconds * 1000), wantsKeyframe: wantsKeyframe,
+      onDrop: { frames, reason in
+        telemetry.count { $0.droppedFrames += frames }
+        events.send(.dropped(frames: frames, reason: reason))
+      })
+    let targets = configuration.targets
+    let publishLanes = zip(targets, line.inboxes).map {
+      PublishLane(configuration, $0, surroundings, line, $1, events)
+    }
     video = { [videoLane = Handover(videoLane)] in try videoLane.take().run() }
     audio = { [audioLane = Handover(audioLane)] in try audioLane.take().run() }
-    publishing = { [publishLane = Handover(publishLane)] in try publishLane.take().run() }
+    publishing = publishLanes.map { lane in
+      { [lane = Handover(lane)] in
+        var lane = lane.take()
+        try lane.run()
+      }
+    }
   }
 
   /// Runs both media lanes to their end.
@@ -75,10 +91,23 @@ struct Lanes: Sendable {
     }
   }
 
-  /// Runs the publish lane to its end, which is also the end of the media. Blocks.
-  func publish() throws {
+  /// Runs the publish lanes to their end, which is also the end of the media.
+  ///
+  /// - Throws: why the first of them failed, if all did.
+  func publish() async throws {
     defer { stop() }
-    try publishing()
+    let results = await withTaskGroup(of: Result<Void, any Error>.self) { lanes in
+      for lane in publishing {
+        lanes.addTask {
+          do {
+            return .success(try await onThread("publishing", turns: .shortest, lane))
+          } catch { return .failure(error) }
+        }
+      }
+      return await lanes.reduce(into: []) { $0.append($1) }
+    }
+    let hasEndedWell = results.contains { if case .success = $0 { true } else { false } }
+    if !hasEndedWell { try results.first?.get() }
   }
 
   /// No more media: the lanes flush their encoders and end.
@@ -140,6 +169,14 @@ private struct Limit {
     samples = frames.map {
       rate.reciprocal.convert($0, to: Timebase(1, Int32(broadcastSampleRate)))
     }
+  }
+}
+
+extension BroadcastConfiguration {
+  /// The ingests of each publish lane: a lane publishes to one at a time.
+  var targets: [[Ingest]] {
+    guard let backup else { return [[ingest]] }
+    return redundancy == .dual ? [[ingest], [backup]] : [[ingest, backup]]
   }
 }
 

@@ -2,66 +2,74 @@ import BunnyRTMP
 import BunnySystem
 import Synchronization
 
-/// The connection of the moment, for those who must count its bytes or close it. Any thread.
+/// The connections of the moment, for those who must count their bytes, or end them. Any thread.
 final class Line: Sendable {
   private struct State {
-    var connection: RTMPConnection?
+    var connections: [ObjectIdentifier: RTMPConnection] = [:]
+    var carrier: RTMPConnection?
     var bytesBefore: Int64 = 0
-    var isPublishing = false
-    var isLastTry = false
+    var confirmedBefore: Int64 = 0
   }
 
-  private let state = Mutex(State())
-  private let wake = WakeEvent()
+  /// What its connections have moved.
+  struct Moved: Sendable {
+    /// Over all connections so far, in bytes.
+    var sent: Int64 = 0
+    var confirmed: Int64 = 0
+    /// Of the connection that carries the stream.
+    var roundTrip: Duration?
+    var kernelQueue = 0
+  }
 
-  /// - Parameter bytesBefore: what earlier connections sent.
-  /// - Returns: False when there is to be no other try: do not use the connection.
-  func begin(_ connection: RTMPConnection, _ bytesBefore: Int64) -> Bool {
+  /// What each publish lane is told.
+  let inboxes: [Inbox]
+  private let state = Mutex(State())
+
+  /// - Parameter lanes: how many publish at once.
+  init(lanes: Int) { inboxes = (0..<lanes).map { _ in Inbox() } }
+
+  func opened(_ connection: RTMPConnection) {
+    state.withLock { $0.connections[ObjectIdentifier(connection)] = connection }
+  }
+
+  func ended(_ connection: RTMPConnection) {
     state.withLock { state in
-      guard !state.isLastTry else { return false }
-      state.connection = connection
-      state.bytesBefore = bytesBefore
-      state.isPublishing = false
-      return true
+      guard state.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else {
+        return
+      }
+      state.bytesBefore += connection.counters.bytesSent
+      state.confirmedBefore += connection.counters.bytesConfirmed
+      if state.carrier === connection { state.carrier = nil }
     }
   }
 
-  /// Sent over all connections so far.
-  var bytes: Int64 {
-    state.withLock { $0.bytesBefore + ($0.connection?.counters.bytesSent ?? 0) }
-  }
+  /// This one carries the stream.
+  func carries(_ connection: RTMPConnection) { state.withLock { $0.carrier = connection } }
 
-  /// The connection of the moment was accepted by its ingest.
-  func accepted() { state.withLock { $0.isPublishing = true } }
-
-  /// Whether no connection comes after this one.
-  var isLastTry: Bool { state.withLock { $0.isLastTry } }
-
-  /// Waits between two tries; returns at once when there is to be none.
-  func wait(_ duration: Duration) {
-    let deadline = MonotonicTime.now + duration.nanoseconds
-    while !isLastTry, wake.wait(until: deadline) {}
+  var moved: Moved {
+    state.withLock { state in
+      let all = state.connections.values.map(\.counters)
+      let carrier = state.carrier?.counters
+      return Moved(
+        sent: all.reduce(state.bytesBefore) { $0 + $1.bytesSent },
+        confirmed: all.reduce(state.confirmedBefore) { $0 + $1.bytesConfirmed },
+        roundTrip: carrier?.roundTrip, kernelQueue: carrier?.kernelQueueBytes ?? 0)
+    }
   }
 
   /// No more tries: a wait between two ends at once.
   ///
-  /// - Parameter abandoning: also a connection that no ingest has accepted yet.
+  /// - Parameter abandoning: also connections that no ingest has accepted yet.
   func endTries(abandoning: Bool) {
-    let connection = state.withLock { state in
-      state.isLastTry = true
-      return abandoning && !state.isPublishing ? state.connection : nil
-    }
-    connection?.close()
-    wake.signal()
+    for inbox in inboxes { inbox.put(.endTries(abandoning: abandoning)) }
   }
 
-  /// No more tries; the connection takes its leave within a second.
-  func close() {
-    let connection = state.withLock { state in
-      state.isLastTry = true
-      return state.connection
-    }
-    connection?.close()
-    wake.signal()
+  /// No more tries; connections take their leave within a second.
+  func close() { for inbox in inboxes { inbox.put(.close) } }
+
+  /// What somebody else knows of an ingest, 0 or 1: whether it has the stream. Of no use where each lane
+  /// has but one.
+  func told(ingest: Int, isLive: Bool) {
+    if inboxes.count == 1 { inboxes[0].put(.told(ingest: ingest, isLive: isLive)) }
   }
 }

@@ -154,8 +154,11 @@ extension LiveBroadcast {
     let broadcast = try begin(stream, key)
     let events = broadcast.events()
     let conductor = Conductor(
-      plan, api, readiness: Readiness(starts: needsStart && plan.startsStream), hub
-    ) { [weak self] status in self?.endMedia(streamIs: status) }
+      plan, api, readiness: Readiness(starts: needsStart && plan.startsStream), hub,
+      onStatus: { [weak broadcast] status in
+        broadcast?.told(primaryIsLive: status.primaryLive, backupIsLive: status.backupLive)
+      },
+      onOver: { [weak self] status in self?.endMedia(streamIs: status) })
     let forwarding = Task { [hub] in
       for await event in events {
         if event.isOfMedia { hub.send(event) }

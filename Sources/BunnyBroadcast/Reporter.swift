@@ -21,7 +21,7 @@ final class Reporter: Sendable {
       var next = MonotonicTime.now + Self.period
       while !isOver.isSet {
         if wake.wait(until: next) { continue }
-        telemetry.sent(bytes: line.bytes)
+        telemetry.moved(line.moved)
         events.send(.statistics(telemetry.statistics(at: .now, endsPeriod: true)))
         next = max(next + Self.period, .now)  // after being held up, no burst
       }

@@ -62,7 +62,43 @@ package final class TagLog: Sendable {
     state.withLock { $0.keyframe(before: serial) }
   }
 
-  fileprivate func frame(at serial: Int64) -> Int64? {
+  /// The number that the next tag will have.
+  package var end: Int64 { state.withLock { $0.end } }
+
+  /// The first keyframe with this number or a later one.
+  package func keyframe(from serial: Int64) -> Int64? {
+    state.withLock { $0.keyframe(from: serial)?.serial }
+  }
+
+  /// What a new session must be sent first, so that decoders can go on with tag `serial`: the video from
+  /// the keyframe before it. Nil when that keyframe is not kept any more, or there is none.
+  ///
+  /// - Returns: those tags, and the dts of tag `serial` itself; of the end of the log, that of its last
+  ///   tag, since the next may have the same.
+  package func preamble(to serial: Int64) -> (video: [MediaTag], splice: Int64)? {
+    state.withLock { state in
+      guard let last = state[state.end - 1], serial >= state.first else { return nil }
+      let splice = state[serial]?.tag.dts ?? last.tag.dts
+      guard let keyframe = state.keyframe(before: serial) else { return nil }
+      let video = (keyframe.serial..<min(serial, state.end)).compactMap { state[$0]?.tag }
+        .filter { $0.kind == .video }
+      return (video, splice)
+    }
+  }
+
+  /// The first tag, no later than `serial`, of the last `milliseconds` before it.
+  package func margin(of milliseconds: Int64, before serial: Int64) -> Int64 {
+    state.withLock { state in
+      guard let dts = state[min(serial, state.end - 1)]?.tag.dts else { return serial }
+      return (state.first..<max(state.first, min(serial, state.end))).first {
+        state[$0].map { $0.tag.dts >= dts - milliseconds } ?? false
+      } ?? serial
+    }
+  }
+
+  /// How many video frames came before tag `serial`; of one that is not kept any more, before the
+  /// oldest that is. Nil when none is kept.
+  package func frame(at serial: Int64) -> Int64? {
     state.withLock { $0.frame(at: serial) }
   }
 
@@ -104,6 +140,25 @@ package final class TagLog: Sendable {
       nextFrame = max(nextFrame, entry.frame + (entry.tag.kind == .video ? 1 : 0))
       needsKeyframe = false
       return (entry.tag, entry.serial)
+    }
+
+    /// The number of the tag that is read next.
+    package var position: Int64 { serial }
+
+    /// Reads on from tag `serial`, whose predecessors a decoder has.
+    ///
+    /// - Parameter frame: how many video frames came before it, by the log when it still had it; so that
+    ///   those that it has lost since are counted as dropped.
+    package func resume(at serial: Int64, frame: Int64? = nil) {
+      self.serial = serial
+      needsKeyframe = false
+      nextFrame = frame ?? log.frame(at: serial) ?? nextFrame
+    }
+
+    /// Reads on from the first keyframe from tag `serial` on. What lies between is lost.
+    package func skip(to serial: Int64, frame: Int64? = nil) {
+      resume(at: serial, frame: frame)
+      needsKeyframe = true
     }
 
     /// Whether the broadcast is over and all of it was read.
@@ -189,11 +244,20 @@ private struct State {
     }
   }
 
-  func frame(at serial: Int64) -> Int64? { self[serial]?.frame }
+  func keyframe(from serial: Int64) -> Entry? {
+    (max(first, serial)..<max(first, serial, end)).lazy.compactMap { self[$0] }.first {
+      $0.tag.isVideoKeyframe
+    }
+  }
+
+  func frame(at serial: Int64) -> Int64? {
+    // Of one that is lost, the oldest that is kept; of one to come, the next.
+    serial >= end ? frames : self[max(serial, first)]?.frame
+  }
 
   func logged(at serial: Int64) -> MonotonicTime? { self[max(serial, first)]?.logged }
 
-  private subscript(serial: Int64) -> Entry? {
+  subscript(serial: Int64) -> Entry? {
     serial >= first && serial < end ? entries[head + Int(serial - first)] : nil
   }
 }

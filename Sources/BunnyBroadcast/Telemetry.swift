@@ -14,7 +14,7 @@ final class Telemetry: Sendable {
   func begin(at now: MonotonicTime, since began: MonotonicTime?) {
     state.withLock { state in
       state.began = began ?? now
-      state.last = (now, 0, 0)
+      state.last = State.Mark(time: now)
       state.phase = .preparing
     }
   }
@@ -52,8 +52,13 @@ final class Telemetry: Sendable {
 
   func waiting(since: MonotonicTime?) { state.withLock { $0.waitingSince = since } }
 
-  /// Bytes that went to ingests up to now.
-  func sent(bytes: Int64) { state.withLock { $0.totals.bytes = bytes } }
+  /// What connections have moved up to now.
+  func moved(_ moved: Line.Moved) {
+    state.withLock { state in
+      state.moved = moved
+      state.totals.bytes = moved.sent
+    }
+  }
 
   /// - Parameter endsPeriod: rates are measured from here on anew.
   func statistics(at now: MonotonicTime, endsPeriod: Bool = false) -> BroadcastStatistics {
@@ -62,7 +67,12 @@ final class Telemetry: Sendable {
       var statistics = BroadcastStatistics()
       statistics.state = state.phase.rawValue
       statistics.elapsedSeconds = state.began.map { Double(now - $0) / 1e9 } ?? 0
-      (statistics.framesPerSecond, statistics.bitrate) = state.recent ?? state.rates(at: now)
+      let rates = state.recent ?? state.rates(at: now)
+      statistics.framesPerSecond = rates.frames
+      statistics.bitrate = rates.sent * 8
+      statistics.confirmedBitrate = rates.confirmed * 8
+      statistics.roundTripMs = state.moved.roundTrip.map { Double($0.nanoseconds) / 1e6 }
+      statistics.kernelQueueBytes = state.moved.kernelQueue
       statistics.queueAgeMs = state.waitingSince.map { Double(now - $0) / 1e6 } ?? 0
       statistics.handlingP50Ms = state.recentHandling.percentile(0.5)
       statistics.handlingP99Ms = state.recentHandling.percentile(0.99)
@@ -89,26 +99,41 @@ private struct State {
   var liveNanoseconds: Int64 = 0
   var handling = Histogram()
   var recentHandling = Histogram()
-  var last: (time: MonotonicTime, encoded: Int, bytes: Int64)?
-  var recent: (framesPerSecond: Double, bitrate: Double)?  // nil until the first period has ended
+  var last: Mark?
+  var recent: Rates?  // nil until the first period has ended
+  var moved = Line.Moved()
   var waitingSince: MonotonicTime?
   var newestPublished: Int64 = -1
+
+  /// The counts at the end of a period.
+  struct Mark {
+    let time: MonotonicTime
+    var encoded = 0
+    var moved = Line.Moved()
+  }
+
+  /// A second.
+  struct Rates {
+    var frames = 0.0
+    var sent = 0.0
+    var confirmed = 0.0
+  }
 }
 
 extension State {
   fileprivate mutating func endPeriod(at now: MonotonicTime) {
     recent = rates(at: now)
-    last = (now, totals.encodedFrames, totals.bytes)
+    last = Mark(time: now, encoded: totals.encodedFrames, moved: moved)
   }
 
   /// Since the last period's end, or the beginning.
-  fileprivate func rates(at now: MonotonicTime) -> (framesPerSecond: Double, bitrate: Double) {
-    guard let last, now > last.time else { return (0, 0) }
+  fileprivate func rates(at now: MonotonicTime) -> Rates {
+    guard let last, now > last.time else { return Rates() }
     let seconds = Double(now - last.time) / 1e9
-    return (
-      Double(totals.encodedFrames - last.encoded) / seconds,
-      Double(totals.bytes - last.bytes) * 8 / seconds
-    )
+    return Rates(
+      frames: Double(totals.encodedFrames - last.encoded) / seconds,
+      sent: Double(moved.sent - last.moved.sent) / seconds,
+      confirmed: Double(moved.confirmed - last.moved.confirmed) / seconds)
   }
 
   fileprivate func totalsNow(_ now: MonotonicTime) -> BroadcastTotals {

@@ -24,6 +24,8 @@ struct VideoLane {
   let frameLimit: Int64?
   let outlet: Outlet
   let telemetry: Telemetry
+  /// A keyframe is wanted as soon as can be; cleared here.
+  let wantsKeyframe: Flag
   let notice: @Sendable (String) -> Void
 
   func run() throws {
@@ -121,7 +123,10 @@ private struct Path {
   private func isWithin(_ slot: Int64) -> Bool { lane.frameLimit.map { slot < $0 } ?? true }
 
   private mutating func encode(_ picture: Picture, in slot: Int64, forcingKeyframe: Bool) throws {
-    let packets = try lane.encoder.encode(picture, at: slot, forcingKeyframe: forcingKeyframe)
+    let isWanted = lane.wantsKeyframe.isSet
+    if isWanted { lane.wantsKeyframe.isSet = false }
+    let packets = try lane.encoder.encode(
+      picture, at: slot, forcingKeyframe: forcingKeyframe || isWanted)
     encoderFree = .now
     for packet in packets { try hand(packet) }
   }

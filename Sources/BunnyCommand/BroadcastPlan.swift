@@ -20,7 +20,8 @@ extension PublishOptions {
   /// - Parameter quality: ``validQuality()``.
   func media(
     _ quality: BroadcastQuality
-  ) throws(CommandError) -> @Sendable (_ primary: Ingest, _ backup: Ingest?)
+  ) throws(CommandError)
+    -> @Sendable (_ primary: Ingest, _ backup: Ingest?)
     -> BroadcastConfiguration
   {
     let tlsTrust = try validTrust()
@@ -33,6 +34,10 @@ extension PublishOptions {
       configuration.duration = duration
       configuration.isMuted = isMuted
       configuration.tlsTrust = tlsTrust
+      configuration.redundancy = redundancy
+      configuration.prefersPrimary = prefersPrimary
+      configuration.replay = replay
+      configuration.stallLimit = stallLimit
       return configuration
     }
   }

@@ -19,7 +19,7 @@ package import BunnyRTMP
 /// | `preparing` | |
 /// | `connection` | `ingest`; `state`: `connecting`, `handshaking`, `connected`, `publishing` or `closed` |
 /// | `started`, `reconnected` | `ingest`, which accepted the stream |
-/// | `statistics` | every 3 s: `state`, `elapsedMs`, `framesPerSecond`, `bitrate`, `queueAgeMs`, `handlingP50Ms`, `handlingP99Ms`, the totals, `eventsLost` |
+/// | `statistics` | every 3 s: `state`, `elapsedMs`, `framesPerSecond`, `bitrate`, `confirmedBitrate` (known to have arrived), `queueAgeMs`, `roundTripMs` or null, `kernelQueueBytes`, `handlingP50Ms`, `handlingP99Ms`, the totals, `eventsLost` |
 /// | `muted` | `isMuted` |
 /// | `streamFound` | `title` or null, `status` as Bunny's API told it, `resumes`: viewers see it already |
 /// | `askingAgain` | Bunny's API is asked again: `afterMs`, `reason` |
@@ -31,6 +31,7 @@ package import BunnyRTMP
 /// | `notice`, `failed` | `message` |
 /// | `lost` | `ingest`, `reason` |
 /// | `reconnecting` | `attempt` from 1, `usingBackup`, `afterMs`, `reason` |
+/// | `uplinkLost`, `uplinkBack` | no ingest answers, and one does again |
 /// | `sourceLost` | `source`, `reason` |
 /// | `dropped` | `frames`, `reason` |
 /// | `stopped` | |
@@ -122,6 +123,8 @@ package struct EventLine: Equatable, Sendable {
         "connection", [.init("ingest", .string("\(ingest)")), .init("state", .string("\(state)"))])
     case .lost(let ingest, let reason):
       self.init("lost", [.init("ingest", .string("\(ingest)")), .init("reason", .string(reason))])
+    case .uplinkLost: self.init("uplinkLost")
+    case .uplinkBack: self.init("uplinkBack")
     case .sourceLost(let source, let reason):
       self.init(
         "sourceLost", [.init("source", .string(source)), .init("reason", .string(reason))])
@@ -166,7 +169,10 @@ package struct EventLine: Equatable, Sendable {
       .init("elapsedMs", .number((statistics.elapsedSeconds * 1000).rounded())),
       .init("framesPerSecond", .number(thousandths(statistics.framesPerSecond))),
       .init("bitrate", .number(statistics.bitrate.rounded())),
+      .init("confirmedBitrate", .number(statistics.confirmedBitrate.rounded())),
       .init("queueAgeMs", .number(thousandths(statistics.queueAgeMs))),
+      .init("roundTripMs", statistics.roundTripMs.map { .number(thousandths($0)) } ?? .null),
+      .init("kernelQueueBytes", .integer(statistics.kernelQueueBytes)),
     ] + handling(statistics.handlingP50Ms, statistics.handlingP99Ms) + fields(statistics.totals)
   }
 

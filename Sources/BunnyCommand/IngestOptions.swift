@@ -27,11 +27,7 @@ package struct IngestOptions: Equatable, Sendable {
   ) throws(CommandError) -> (primary: Ingest, backup: Ingest?) {
     let key: String? =
       if let keyFile { try KeyFile.read(keyFile, warn: warn) } else { nil }
-    let ingests = try ingests(key: key)
-    if let backup = ingests.backup {
-      warn("--backup \(backup) is not used yet: this version tries the same ingest again")
-    }
-    return ingests
+    return try ingests(key: key)
   }
 
   private func ingests(

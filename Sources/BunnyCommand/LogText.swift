@@ -10,7 +10,7 @@ package enum LogText {
     case .reconnecting(let attempt, let usingBackup, let delay, let reason):
       (
         .warning,
-        "trying \(usingBackup ? "the backup ingest" : "the ingest") again "
+        "trying \(usingBackup ? "the backup ingest" : "the ingest") "
           + "\(inTime(delay)) (attempt \(attempt)): \(reason)"
       )
     case .reconnected(let ingest): (.info, "live again at \(ingest)")
@@ -18,6 +18,9 @@ package enum LogText {
     case .notice(let message): (.warning, message)
     case .connection(let ingest, let state): (.debug, "connection to \(ingest): \(state)")
     case .lost(let ingest, let reason): (.warning, "lost \(ingest): \(reason)")
+    case .uplinkLost:
+      (.warning, "no ingest answers: this machine's uplink is down or frozen; waiting for it")
+    case .uplinkBack: (.info, "the uplink is back")
     case .sourceLost(let source, let reason):
       (.warning, "\(source) stopped delivering: \(reason)")
     case .dropped(let frames, let reason):

@@ -1,4 +1,4 @@
-import BunnyBroadcast
+package import BunnyBroadcast
 package import BunnyCapture
 package import BunnyMedia
 import BunnyRTMP
@@ -28,6 +28,11 @@ package struct PublishOptions: Equatable, Sendable {
   package var duration: Duration?
   package var triesAgain = true
   package var isMuted = false
+  package var redundancy = BroadcastConfiguration.Redundancy.failover
+  package var prefersPrimary = false
+  package var replay = BroadcastConfiguration.Replay.squeezed
+  /// Seconds.
+  package var stallLimit = 1.5
   /// A file of certificates to trust in place of the system's.
   package var tlsCA: String?
   package var writesEvents = false
@@ -42,6 +47,7 @@ package struct PublishOptions: Equatable, Sendable {
     fillsUp = arguments.has("--filler")
     isMuted = arguments.has("--mute")
     tlsCA = arguments.value("--tls-ca")
+    prefersPrimary = arguments.has("--prefer-primary")
     try readSources(arguments)
     try readChoices(arguments)
   }
@@ -78,12 +84,25 @@ package struct PublishOptions: Equatable, Sendable {
     return text
   }
 
+  private static func stallLimit(_ text: String) throws(CommandError) -> Double {
+    guard let seconds = Double(text), (0.2...60).contains(seconds) else {
+      throw CommandError(.usage, "--stall-limit is \(text); it takes seconds, 0.2 to 60")
+    }
+    return seconds
+  }
+
   private mutating func readChoices(_ arguments: Arguments) throws(CommandError) {
     let orientation = try arguments.choice(
       "--orientation", ["landscape", "portrait"], or: "landscape")
     isPortrait = orientation == "portrait"
     let fills = PictureFit.Fill.allCases.map(\.rawValue)
     fill = PictureFit.Fill(rawValue: try arguments.choice("--fill", fills, or: fill.rawValue))!
+    let ways = BroadcastConfiguration.Redundancy.allCases.map(\.rawValue)
+    redundancy = .init(
+      rawValue: try arguments.choice("--redundancy", ways, or: redundancy.rawValue))!
+    let replays = BroadcastConfiguration.Replay.allCases.map(\.rawValue)
+    replay = .init(rawValue: try arguments.choice("--replay", replays, or: replay.rawValue))!
+    if let text = arguments.value("--stall-limit") { stallLimit = try Self.stallLimit(text) }
     triesAgain = try arguments.choice("--retry", ["always", "never"], or: "always") == "always"
     writesEvents = try arguments.choice("--events", ["json"], or: "") == "json"
     let levels = LogLevel.allCases.map(\.name)

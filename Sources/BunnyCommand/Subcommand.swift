@@ -74,7 +74,7 @@ package struct OptionSpec: Sendable {
           + "stands on a command line; --key-file keeps the key from them."),
       OptionSpec(
         "--backup", "URL",
-        "Where to publish when the first fails. Checked; not used by this version."),
+        "The backup ingest: takes over when the first one fails, without losing a frame."),
       OptionSpec(
         "--key-file", "FILE",
         "Take the stream key from FILE (- is standard input); then the URLs end with the "
@@ -100,6 +100,21 @@ package struct OptionSpec: Sendable {
     OptionSpec(
       "--retry", "WHEN",
       "always (the default): try again, for ever; never: end at the first failure."),
+    OptionSpec(
+      "--redundancy", "HOW",
+      "failover (the default): the backup ingest is kept connected, and takes over; cold: it is "
+        + "connected when it is needed; dual: both carry the stream, at twice the uplink."),
+    OptionSpec(
+      "--prefer-primary", nil,
+      "Go back to the primary ingest once it has been well for a minute, at most once in ten."),
+    OptionSpec(
+      "--replay", "HOW",
+      "What the other ingest is sent first: squeezed (the default): what has not arrived, no "
+        + "picture seen twice; plain: from the keyframe on, for servers that merge by timestamp; "
+        + "none: a new keyframe, what was under way is lost."),
+    OptionSpec(
+      "--stall-limit", "SECONDS",
+      "How long an ingest may owe a proof that it reads what it is sent. Default: 1.5."),
     OptionSpec(
       "--tls-ca", "FILE",
       "Trust the certificates in FILE (PEM) instead of this system's: authorities, or a server's "

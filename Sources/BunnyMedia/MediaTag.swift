@@ -51,11 +51,15 @@ public struct MediaTag: Sendable {
     self.trace = trace
   }
 
-  /// Decodes later by `milliseconds`, and is shown when it was to be, or at once if that has passed.
+  /// Decodes later, and is shown when it was to be, or at once if that has passed.
   public mutating func delayDecoding(to dts: Int64) {
-    let shown = max(dts, self.dts + cts)
+    move(to: dts, shownAfter: max(dts, self.dts + cts) - dts)
+  }
+
+  /// Decodes at another time, and is shown `cts` milliseconds after that.
+  public mutating func move(to dts: Int64, shownAfter cts: Int64) {
     self.dts = dts
-    cts = shown - dts
+    self.cts = cts
     guard kind == .video, !isSequenceHeader, body.count >= 5 else { return }
     body[2] = UInt8(truncatingIfNeeded: cts >> 16)
     body[3] = UInt8(truncatingIfNeeded: cts >> 8)

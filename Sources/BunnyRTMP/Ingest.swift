@@ -1,16 +1,25 @@
+import Glibc
+
 /// Where to publish: the one documented split of a publish URL.
 ///
 /// `rtmp://HOST[:PORT]/APP[/INSTANCE]/NAME`, where `rtmps` is RTMP over TLS.
 ///
-/// - The scheme is read in either case. Credentials (`user:password@`) are dropped: RTMP has no
-///   common way to send them. Ports default to 1935, for `rtmps` to 443.
-/// - Nothing is decoded: percent signs, `+`, `=` and `&` reach the server as they were written.
+/// - The scheme is read in either case. Ports default to 1935, for `rtmps` to 443.
+/// - Credentials (`user:password@`) are dropped: RTMP has no common way to send them, and a server that
+///   wants them (`authmod=adobe`) says so when it refuses `connect`.
+/// - A host is letters, digits, `-`, `.` and `_`, or an IPv6 address in brackets, with `%25` before its
+///   zone. The dot behind a host that is looked up as it stands, and a zone, mean nothing to the server:
+///   they are left out of tcUrl.
+/// - Nothing is decoded: percent signs, `+`, `=`, `&` and letters of any alphabet reach the server as
+///   they were written, byte by byte.
 /// - A `?` opens a query, and slashes in a query part nothing. Before it: with two segments the first
 ///   is the app and the second opens the name; with three or more, the first two are the app (as
 ///   `ffmpeg` splits them) and all that follows is the name, with its query.
 /// - An empty segment is no instance: `rtmp://host/app//name` publishes `/name` to `app`.
-/// - A query straight after the only segment belongs to the app: `rtmp://host/app?vhost=a/name`.
-/// - A key with slashes is given apart, as `streamName`: then the whole path is the app.
+/// - A query straight after the only segment belongs to the app, up to its last slash:
+///   `rtmp://host/app?vhost=a/name`.
+/// - A key with slashes is given apart, as `streamName`: then the whole path is the app, without the
+///   slashes at its end unless they end a query.
 ///
 /// Printing an ingest shows the scheme, the host, a port that is not the default one and the app's
 /// first segment: the rest may be part of a key.
@@ -38,78 +47,87 @@ public struct Ingest: Sendable, Hashable {
   ///   - url: As above; when `streamName` is given, everything in its path is the app.
   ///   - streamName: The stream key, given apart; taken as it is.
   public init(_ url: String, streamName: String? = nil) throws(IngestURLError) {
-    try Self.check(url, inStreamName: false)
+    try Self.check(url, isStreamName: false)
     let (isSecure, afterScheme) = try Self.splitScheme(url)
-    let authority = afterScheme.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    let authority = afterScheme.prefix { !"/?#".utf8.contains($0) }
     let address = try Self.splitAuthority(authority)
     let path = afterScheme.dropFirst(authority.count)
     host = address.host
     self.isSecure = isSecure
     port = address.port ?? (isSecure ? 443 : 1935)
-    guard path.first == "/" else { throw .noApp(host: address.host) }
+    guard path.first == .slash else { throw .noApp(host: address.host) }
 
     if let streamName {
-      try Self.check(streamName, inStreamName: true)
-      guard !streamName.isEmpty else { throw .noStreamName(host: address.host) }
-      var path = path.dropFirst()
-      while path.last == "/" { path.removeLast() }
-      app = String(path)
+      try Self.check(streamName, isStreamName: true)
+      app = Self.wholeApp(path.dropFirst()).text
       self.streamName = StreamKey(streamName)
     } else {
       let (app, name) = Self.splitPath(path.dropFirst())
-      guard !app.isEmpty else { throw .noApp(host: address.host) }
-      guard !name.isEmpty else { throw .noStreamName(host: address.host) }
-      self.app = String(app)
-      self.streamName = StreamKey(String(name))
+      self.app = app.text
+      self.streamName = StreamKey(name.text)
     }
-    guard app.first != nil, app.first != "?" else { throw .noApp(host: address.host) }
+    guard !appName.isEmpty else { throw .noApp(host: address.host) }
+    guard !self.streamName.reveal().isEmpty else { throw .noStreamName(host: address.host) }
   }
 
   private var origin: String {
-    let shownHost = host.contains(":") ? "[\(host)]" : host
+    let zoneless = host.contains(":") ? host.utf8.prefix { $0 != .percent } : host.utf8[...]
+    let name = zoneless.last == .dot ? zoneless.dropLast().text : zoneless.text
     let isDefault = port == (isSecure ? 443 : 1935)
-    return "\(isSecure ? "rtmps" : "rtmp")://\(shownHost)\(isDefault ? "" : ":\(port)")"
+    return "\(isSecure ? "rtmps" : "rtmp")://\(inURL(name))\(isDefault ? "" : ":\(port)")"
+  }
+
+  /// The app without its instance and query, which may be secret.
+  private var appName: Substring.UTF8View {
+    app.utf8.prefix { $0 != .slash && $0 != .question }
   }
 }
 
 extension Ingest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  public var description: String {
-    "\(origin)/\(app.prefix { $0 != "/" && $0 != "?" })/\(StreamKey.hidden)"
-  }
+  public var description: String { "\(origin)/\(appName.text)/\(StreamKey.hidden)" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: [] as [Mirror.Child]) }
 
   /// Every piece of text that must not come back out of a server's message: the stream name, its
-  /// part before the query, and what the app holds beyond its first segment. Longest first.
+  /// part before the query, what the app holds beyond its first segment, and the values of their
+  /// queries; all of it with percent signs decoded too. Longest first.
   package var secrets: [String] {
     let name = streamName.reveal()
-    let bare = String(name.prefix { $0 != "?" })
-    let query = name.dropFirst(bare.count + 1)
-    let values = query.split(separator: "&").map { String($0.drop { $0 != "=" }.dropFirst()) }
-    let beyond = String(app.drop { $0 != "/" && $0 != "?" }.dropFirst())
-    let pieces = [name, bare, String(query), beyond] + values.filter { $0.utf8.count >= 4 }
-    return pieces.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }
+    let beyond = app.utf8.dropFirst(appName.count + 1)
+    var pieces = [name, name.utf8.prefix { $0 != .question }.text, beyond.text]
+    for query in [name, app].map({ $0.utf8.drop { $0 != .question }.dropFirst() }) {
+      let values = query.split(separator: .ampersand).map { $0.drop { $0 != .equals }.dropFirst() }
+      pieces += [query.text] + values.filter { $0.count >= 4 }.map(\.text)
+    }
+    let all = Set(pieces + pieces.map(withoutPercentSigns)).filter { !$0.isEmpty }
+    return all.sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
   }
 }
 
-// The split itself.
+// The split itself: by bytes, so that a combining mark behind a slash does not hide it.
 extension Ingest {
-  private static func check(_ text: String, inStreamName: Bool) throws(IngestURLError) {
-    guard text.utf8.count <= longestURL else { throw .tooLong(bytes: text.utf8.count) }
-    let isClean = text.unicodeScalars.allSatisfy { scalar in
-      scalar.value > 0x20 && !(0x7F...0x9F).contains(scalar.value)
-        && !scalar.properties.isWhitespace
+  private typealias Bytes = Substring.UTF8View
+
+  private static func check(_ text: String, isStreamName: Bool) throws(IngestURLError) {
+    guard text.utf8.count <= longestURL else {
+      throw .tooLong(bytes: text.utf8.count, inStreamName: isStreamName)
     }
-    guard isClean else { throw .whitespace(inStreamName: inStreamName) }
+    let isClean = text.unicodeScalars.allSatisfy { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: false
+      default: true
+      }
+    }
+    guard isClean else { throw .whitespace(inStreamName: isStreamName) }
   }
 
   private static func splitScheme(
     _ url: String
-  ) throws(IngestURLError) -> (isSecure: Bool, rest: Substring) {
-    let scheme = url.prefix { $0 != ":" }
-    let rest = url.dropFirst(scheme.count)
-    guard rest.hasPrefix("://") else { throw .scheme }
-    switch scheme.lowercased() {
+  ) throws(IngestURLError) -> (isSecure: Bool, rest: Bytes) {
+    let scheme = url.utf8.prefix { $0 != .colon }
+    let rest = url.utf8.dropFirst(scheme.count)
+    guard rest.starts(with: "://".utf8) else { throw .scheme }
+    switch scheme.text.lowercased() {
     case "rtmp": return (false, rest.dropFirst(3))
     case "rtmps": return (true, rest.dropFirst(3))
     default: throw .scheme
@@ -117,40 +135,67 @@ extension Ingest {
   }
 
   private static func splitAuthority(
-    _ authority: Substring
+    _ authority: Bytes
   ) throws(IngestURLError) -> (host: String, port: UInt16?) {
     var rest = authority
-    if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
-    var host: Substring
-    if rest.first == "[" {
-      guard let bracket = rest.firstIndex(of: "]") else { throw .host }
-      host = rest[rest.index(after: rest.startIndex)..<bracket]
-      rest = rest[rest.index(after: bracket)...]
-      guard host.contains(":"), rest.isEmpty || rest.first == ":" else { throw .host }
-    } else {
-      host = rest.prefix { $0 != ":" }
-      rest = rest.dropFirst(host.count)
-      guard !rest.dropFirst().contains(":") else { throw .host }
-    }
+    if let at = rest.lastIndex(of: .at) { rest = rest[rest.index(after: at)...] }
+    guard rest.first != .openBracket else { return try splitBrackets(rest.dropFirst()) }
+    let host = rest.prefix { $0 != .colon }
+    let afterHost = rest.dropFirst(host.count)
+    guard !afterHost.dropFirst().contains(.colon) else { throw .host }  // IPv6 without brackets
     guard !host.isEmpty else { throw .noHost }
-    let digits = rest.dropFirst()
-    guard !digits.isEmpty else { return (String(host), nil) }
-    guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      throw .port(StreamKey.hidden)  // may be a password that lost its @
+    guard host.allSatisfy({ $0 < 0x80 }) else { throw .foreignHost }
+    guard host.allSatisfy(\.isOfHostName), host.contains(where: { $0 != .dot }) else {
+      throw .host
     }
-    guard let port = UInt16(digits), port > 0 else { throw .port(String(digits.prefix(8))) }
-    return (String(host), port)
+    return (host.text, try port(afterHost))
   }
 
-  /// `path` is what follows the slash behind the host.
-  private static func splitPath(_ path: Substring) -> (app: Substring, name: Substring) {
-    let beforeQuery = path.prefix { $0 != "?" }
-    guard let first = beforeQuery.firstIndex(of: "/") else {
-      guard let slash = path.lastIndex(of: "/") else { return (path, "") }
+  /// - Parameter rest: What follows the opening bracket.
+  private static func splitBrackets(
+    _ rest: Bytes
+  ) throws(IngestURLError) -> (host: String, port: UInt16?) {
+    guard let bracket = rest.firstIndex(of: .closeBracket) else { throw .host }
+    let inside = rest[..<bracket]
+    let afterHost = rest[rest.index(after: bracket)...]
+    guard afterHost.isEmpty || afterHost.first == .colon else { throw .host }
+    let figures = inside.prefix { $0 != .percent }.text
+    var address = in6_addr()
+    guard inet_pton(AF_INET6, figures, &address) == 1 else { throw .host }
+    var zone = inside.dropFirst(figures.utf8.count + 1)
+    if zone.starts(with: "25".utf8) { zone = zone.dropFirst(2) }
+    guard zone.allSatisfy(\.isOfHostName) else { throw .host }
+    return (zone.isEmpty ? figures : "\(figures)%\(zone.text)", try port(afterHost))
+  }
+
+  /// - Parameter text: The colon and what follows, if there is one.
+  private static func port(_ text: Bytes) throws(IngestURLError) -> UInt16? {
+    let digits = text.dropFirst()
+    guard !digits.isEmpty else { return nil }
+    guard digits.allSatisfy(\.isDigit) else {
+      throw .port(StreamKey.hidden)  // may be a password that lost its @
+    }
+    guard let port = UInt16(digits.text), port > 0 else {
+      throw .port(digits.prefix(8).text)
+    }
+    return port
+  }
+
+  /// - Parameter path: What follows the slash behind the host; likewise below.
+  private static func wholeApp(_ path: Bytes) -> Bytes {
+    var app = path
+    while app.last == .slash, !app.contains(.question) { app = app.dropLast() }
+    return app
+  }
+
+  private static func splitPath(_ path: Bytes) -> (app: Bytes, name: Bytes) {
+    let beforeQuery = path.prefix { $0 != .question }
+    guard let first = beforeQuery.firstIndex(of: .slash) else {
+      guard let slash = path.lastIndex(of: .slash) else { return (path, path.suffix(0)) }
       return (path[..<slash], path[path.index(after: slash)...])
     }
     let afterFirst = path.index(after: first)
-    guard let second = beforeQuery[afterFirst...].firstIndex(of: "/"), second > afterFirst else {
+    guard let second = beforeQuery[afterFirst...].firstIndex(of: .slash), second > afterFirst else {
       return (path[..<first], path[afterFirst...])
     }
     return (path[..<second], path[path.index(after: second)...])

@@ -13,85 +13,159 @@ struct PublishLoop {
 
   private var session: PublishSession
   private let options: RTMPConnection.Options
-  private let deadline: MonotonicTime  // for Publish.Start
-  private let stop: WakeEvent
+  private let orders: ConnectionOrders
+  private var deadline: MonotonicTime  // for what is waited for now
+  private let report: (RTMPEvent) -> Void
 
   private var wire: Wire
+  private var feed: (any RTMPFeed)?
+  private var opening: [RTMPTag] = []  // what opens the stream, until it is queued
   private var counters = RTMPCounters()
-  private var lastTaken = MonotonicTime.now  // when a byte was taken, or the first came to wait
+  private var delivery: Delivery
+  private var underway = Underway()
+  private var debt = Debt.none
+  private var lastLook = MonotonicTime(nanoseconds: 0)
+
+  /// What was said of the peer's debt.
+  private enum Debt { case none, doubtful, overdue }
 
   init(
-    session: PublishSession, wire: Wire, options: RTMPConnection.Options, deadline: MonotonicTime,
-    stop: WakeEvent
+    session: PublishSession, wire: Wire, options: RTMPConnection.Options,
+    orders: ConnectionOrders, deadline: MonotonicTime, report: @escaping (RTMPEvent) -> Void
   ) {
     self.session = session
     self.wire = wire
     self.options = options
+    self.orders = orders
     self.deadline = deadline
-    self.stop = stop
+    self.report = report
+    delivery = Delivery(window: options.acknowledgementWindow)
   }
 
   mutating func run(
-    over socket: borrowing TCPSocket, _ feed: any RTMPFeed,
-    onState: (RTMPConnectionState) -> Void, onCount: (RTMPCounters) -> Void
+    over socket: borrowing TCPSocket, onCount: (RTMPCounters) -> Void
   ) throws(RTMPError) {
     defer { onCount(counters) }
     while true {
-      try write(to: socket, feed)
+      obey()
+      try write(to: socket)
+      lookAtKernel(socket)
       onCount(counters)
-      if isFinished(feed) { return leave(socket, within: Self.lingerLimit) }
+      if isFinished { return leave(socket, within: Self.lingerLimit) }
       let ready = wait(
         for: [
           (socket.fileDescriptor, wire.canSend ? POLLIN | POLLOUT : POLLIN),
-          (stop.fileDescriptor, POLLIN), (feed.wake.fileDescriptor, POLLIN),
+          (orders.stop.fileDescriptor, POLLIN), (orders.wake.fileDescriptor, POLLIN),
+          (feed?.wake.fileDescriptor ?? -1, POLLIN),
         ], until: nextLimit)
       if ready[1] != 0 { return leave(socket, within: Self.leaveLimit) }
-      if ready[2] != 0 { feed.wake.clear() }
+      if ready[2] != 0 { orders.wake.clear() }
+      if ready[3] != 0 { feed?.wake.clear() }
       if ready[0] & ~POLLOUT != 0 { try read(from: socket) }
-      report(feed, onState)
-      // A socket that is ready is not stalled, however long this process was held up.
-      if ready[0] & POLLOUT == 0 { try checkLimits() }
+      takeEvents()
+      // A peer that says something is not stalled, however long this process was held up.
+      if ready[0] & ~POLLOUT == 0 { try checkLimits(socket) }
     }
+  }
+
+  private mutating func lookAtKernel(_ socket: borrowing TCPSocket) {
+    let now = MonotonicTime.now
+    guard now - lastLook >= .milliseconds(100) else { return }
+    lastLook = now
+    counters.kernelQueueBytes = socket.bytesInFlight
   }
 
   private var isPublishing: Bool { session.step == .publishing }
 
-  private func isFinished(_ feed: any RTMPFeed) -> Bool {
-    isPublishing && wire.isEmpty && feed.isFinished
+  private var isFinished: Bool { isPublishing && wire.isEmpty && feed?.isFinished == true }
+
+  /// Does what whoever holds the connection has asked for meanwhile.
+  private mutating func obey() {
+    let (feed, pings) = orders.take()
+    if let feed {
+      if session.step == .ready { deadline = .now + .seconds(options.budget) }
+      self.feed = feed
+      session.publish()
+    }
+    if pings, session.step == .ready || isPublishing, !delivery.isPinging { ping() }
+  }
+
+  private mutating func ping() {
+    let stamp = delivery.newStamp()
+    session.ping(stamp)
+    delivery.pinged(stamp, endingAt: session.bytesSent, at: .now)
   }
 
   /// Passes on what has happened; at Publish.Start, opens the stream.
-  private mutating func report(_ feed: any RTMPFeed, _ onState: (RTMPConnectionState) -> Void) {
+  private mutating func takeEvents() {
     for event in session.takeEvents() {
       switch event {
-      case .connected: onState(.connected)
+      case .connected: report(.state(.connected))
+      case .ready:
+        report(.state(.ready))
+        ping()  // whether it answers is known before it matters
       case .publishing:
-        onState(.publishing)
-        opening = feed.opening()
-      case .pong: break
+        report(.state(.publishing))
+        opening = feed?.opening() ?? []
+      case .reconnectRequest: report(.reconnectRequest)
+      case .pong(let stamp):
+        guard delivery.ponged(stamp, at: .now), let time = delivery.roundTrip else { continue }
+        counters.roundTrip = .nanoseconds(time)
+        report(.pong)
       }
     }
+    confirm()
   }
-  private var opening: [RTMPTag] = []  // what opens the stream, until it is queued
+
+  /// Tells the feed what has arrived.
+  private mutating func confirm() {
+    counters.bytesConfirmed = delivery.known
+    counters.confirmsReading = delivery.isAnswering
+    guard let feed else { return }
+    while let serial = underway.next(upTo: delivery.known) { feed.confirmed(serial, at: .now) }
+  }
 }
 
 // Time limits.
 extension PublishLoop {
-  private var stallDeadline: MonotonicTime { lastTaken + .seconds(options.sendStallLimit) }
-
   private var nextLimit: MonotonicTime {
-    guard isPublishing else { return deadline }
-    return wire.isEmpty ? .now + .seconds(3600) : stallDeadline
+    let now = MonotonicTime.now
+    let look = delivery.nextLook(at: now) ?? now + .seconds(3600)
+    switch session.step {
+    case .publishing: return look
+    case .ready where feed == nil: return look
+    default: return deadline
+    }
   }
 
-  private func checkLimits() throws(RTMPError) {
+  private mutating func checkLimits(_ socket: borrowing TCPSocket) throws(RTMPError) {
     let now = MonotonicTime.now
-    if !isPublishing, now >= deadline {
+    guard isPublishing || session.step == .ready && feed == nil else {
+      guard now >= deadline else { return }
       let step = wire.isOpen ? session.step : .tls
       throw session.failure(.timedOut(step, seconds: options.budget))
     }
-    if isPublishing, !wire.isEmpty, now >= stallDeadline {
-      throw session.failure(.stalled(seconds: options.sendStallLimit))
+    delivery.arrived(upTo: counters.bytesSent - Int64(socket.bytesInFlight), at: now)
+    confirm()
+    if delivery.wantsPing(at: now) { ping() }
+    try checkDebt(at: now)
+  }
+
+  private mutating func checkDebt(at now: MonotonicTime) throws(RTMPError) {
+    let limit = Int64.seconds(options.stallLimit)
+    let owed = delivery.owingSince().map { now - $0 } ?? 0
+    switch debt {
+    case .none where owed >= limit / 2:
+      debt = .doubtful
+      report(.owing)
+    case .doubtful where owed >= limit:
+      debt = .overdue
+      report(.stalled)
+      if options.endsWhenStalled { throw session.failure(.stalled(seconds: options.stallLimit)) }
+    case .doubtful where owed < limit / 4, .overdue where owed < limit / 4:
+      debt = .none
+      report(.paid)
+    default: break
     }
   }
 }
@@ -105,7 +179,7 @@ extension PublishLoop {
       case .bytes(let bytes):
         counters.bytesReceived += Int64(bytes.count)
         try session.receive(bytes)
-        counters.bytesAcknowledged = session.bytesAcknowledged
+        delivery.acknowledged(upTo: session.bytesAcknowledged, at: .now)
       case .end: throw hangUp("end of file")
       case .nothing(EAGAIN), .nothing(EINTR): return
       case .nothing(let error): throw hangUp(systemText(error))
@@ -114,14 +188,10 @@ extension PublishLoop {
   }
 
   /// Writes until the kernel takes no more or there is no more, one message a call.
-  private mutating func write(
-    to socket: borrowing TCPSocket, _ feed: any RTMPFeed
-  ) throws(RTMPError) {
+  private mutating func write(to socket: borrowing TCPSocket) throws(RTMPError) {
     while true {
-      let wasEmpty = wire.isEmpty
-      try refill(from: feed)
+      try refill()
       if !wire.canSend { return }
-      if wasEmpty { lastTaken = .now }  // waiting begins here, however long there was nothing
       guard let (bytes, whole) = try send(to: socket) else {
         if errno == EINTR { continue }
         if errno == EAGAIN { return }
@@ -129,10 +199,14 @@ extension PublishLoop {
         try read(from: socket)  // a refusal may lie there; it says more than the broken pipe
         throw hangUp(systemText(error))
       }
-      lastTaken = .now
+      let now = MonotonicTime.now
       counters.bytesSent += Int64(bytes)
       counters.unsentBytes = wire.unsentBytes
-      if let tag = whole?.tag { feed.sent(tag, at: lastTaken) }
+      delivery.wrote(upTo: counters.bytesSent, at: now)
+      if let tag = whole?.tag {
+        underway.add(tag.serial, endingAt: counters.bytesSent)
+        feed?.sent(tag, at: now)
+      }
     }
   }
 
@@ -160,10 +234,10 @@ extension PublishLoop {
   }
 
   /// Answers to the server first; then, when all is gone, the feed's next tag.
-  private mutating func refill(from feed: any RTMPFeed) throws(RTMPError) {
+  private mutating func refill() throws(RTMPError) {
     if isPublishing, wire.isEmpty {
       for tag in opening { try session.send(tag) }
-      if opening.isEmpty, let tag = feed.next() { try session.send(tag) }
+      if opening.isEmpty, let tag = feed?.next() { try session.send(tag) }
       opening = []
     }
     wire.append(session.takeOutgoing())
@@ -193,7 +267,7 @@ extension PublishLoop {
       let ready = wait(
         for: [
           (socket.fileDescriptor, wire.canSend ? POLLIN | POLLOUT : POLLIN),
-          (stop.fileDescriptor, limit > Self.leaveLimit ? POLLIN : 0),
+          (orders.stop.fileDescriptor, limit > Self.leaveLimit ? POLLIN : 0),
         ], until: min(end, now + .milliseconds(hasArrived ? 1000 : 20)))
       if ready[1] != 0, limit > Self.leaveLimit { return leave(socket, within: Self.leaveLimit) }
       if ready[0] & ~POLLOUT != 0, !drain(socket) { return }

@@ -4,6 +4,8 @@ package struct PublishSession: Sendable {
   /// What happened, in order.
   package enum Event: Equatable, Sendable {
     case connected  // `connect` was accepted
+    case ready  // `createStream` was answered: ``publish()`` may follow
+    case reconnectRequest  // Enhanced RTMP: the server wishes us to go elsewhere, soon
     case publishing  // `NetStream.Publish.Start`
     case pong(UInt32)  // the stamp of a ping that everything sent before it has reached
   }
@@ -30,6 +32,10 @@ package struct PublishSession: Sendable {
   let serverText: ServerText
   var streamID: UInt32 = 0
   var isClosing = false
+  /// The server has been told which stream will come.
+  var isAnnounced = false
+  /// ``publish()`` was called.
+  var isToPublish = false
   /// After how many bytes the peer wants an acknowledgement; nil until it has said.
   var peerWindow: UInt32?
 
@@ -93,6 +99,12 @@ package struct PublishSession: Sendable {
       RTMPMessage(type, streamID: streamID, timestamp: time, body: tag.body))
     message.tag = tag
     enqueue(message)
+  }
+
+  /// Asks to publish; what is missing before that is waited for.
+  package mutating func publish() {
+    isToPublish = true
+    if step == .ready { sendPublish() }
   }
 
   /// Asks the peer to answer with `stamp`: the answer proves that it has read all before it.

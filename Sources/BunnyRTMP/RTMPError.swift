@@ -37,7 +37,7 @@ public struct RTMPError: Error, Hashable, Sendable {
     case unpublished(ServerStatus)
     /// A connection that was publishing broke; "end of file" or the system's words.
     case lost(String)
-    /// A connection that was publishing took not one byte for this long.
+    /// A server owed a proof that it reads for this long.
     case stalled(seconds: Double)
     /// A tag longer than a message can be.
     case tagTooLong(bytes: Int)
@@ -69,6 +69,7 @@ public enum RTMPStep: String, Sendable, Hashable {
   case handshake = "the handshake"
   case connect = "the answer to connect"
   case createStream = "the answer to createStream"
+  case ready = "the word to publish"
   case publish = "the answer to publish"
   case publishing = "publishing"
 }
@@ -103,11 +104,11 @@ extension RTMPError {
     switch reason {
     case .unknownHost, .unreachable, .timedOut: .unreachable
     case .tls(let failure): failure.category
+    case .unpublished, .lost, .stalled, .hungUp(.ready, _): .lost
     case .hungUp, .connectRejected, .createStreamRejected, .nameInUse, .publishRejected: .refused
     case .hungUpOnPublish, .keyRefused: .keyRefused
     case .protocolViolation: .protocolViolation
     case .tagTooLong: .unsendable
-    case .unpublished, .lost, .stalled: .lost
     }
   }
 
@@ -138,6 +139,8 @@ extension RTMPError: CustomStringConvertible {
     case .timedOut(let step, let seconds):
       "\(ingest) kept us waiting for \(step.rawValue) longer than \(Self.shown(seconds)) s; "
         + "check host, port and network"
+    case .hungUp(.ready, let cause):
+      "\(ingest) hung up while it was kept ready (\(cause)); some servers close idle connections"
     case .hungUp(let step, let cause):
       "\(ingest) hung up where \(step.rawValue) was due (\(cause)); "
         + "check that an RTMP server listens there and knows the application"
@@ -170,8 +173,18 @@ extension RTMPError: CustomStringConvertible {
     case .lost(let cause):
       "\(ingest) was lost while publishing (\(cause)); check the network and the server"
     case .stalled(let seconds):
-      "\(ingest) took no byte for \(Self.shown(seconds)) s while publishing; check the network"
+      "\(ingest) did not show for \(Self.shown(seconds)) s that it reads; check the network"
     default: "\(ingest) failed"  // all others have their sentence above
+    }
+  }
+
+  /// Why a connection was lost, in a few words; the whole sentence where that is no such case.
+  public var cause: String {
+    switch reason {
+    case .lost(let cause): cause
+    case .stalled(let seconds): "it owed a proof that it reads for \(Self.shown(seconds)) s"
+    case .unpublished(let status): "\(status)"
+    default: description
     }
   }
 

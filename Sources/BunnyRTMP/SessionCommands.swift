@@ -76,11 +76,15 @@ extension PublishSession {
     }
   }
 
+  /// Enhanced RTMP's `capsEx`: we understand `NetConnection.Connect.ReconnectRequest`.
+  private static let reconnects = 1
+
   mutating func sendConnect() {
     step = .connect
     let parameters: AMF0Object = [
       "app": .string(ingest.app), "type": "nonprivate",
       "flashVer": .string(settings.flashVersion), "tcUrl": .string(ingest.tcURL),
+      "capsEx": .number(Double(Self.reconnects)),
     ]
     send(.command("connect", transaction: Transaction.connect, [.object(parameters)]))
   }
@@ -95,7 +99,10 @@ extension PublishSession {
       guard let id = arguments.lazy.compactMap(\.double).first, let id = UInt32(exactly: id) else {
         throw failure(.protocolViolation(.answer(to: "createStream")))
       }
-      sendPublish(on: id)
+      streamID = id
+      step = .ready
+      report(.ready)
+      if isToPublish { sendPublish() }
     case (.publish, Transaction.publish) where isError: throw refusal(of: arguments)
     default: break  // releaseStream and FCPublish are courtesies that many servers do not know
     }
@@ -113,17 +120,24 @@ extension PublishSession {
     step = .createStream
     raiseChunkSize()
     send(.windowAcknowledgementSize(settings.acknowledgementWindow))
-    let name = AMF0Value.string(ingest.streamName.reveal())
-    send(.command("releaseStream", transaction: Transaction.releaseStream, [.null, name]))
-    send(.command("FCPublish", transaction: Transaction.fcPublish, [.null, name]))
+    if isToPublish { announceStream() }
     send(.command("createStream", transaction: Transaction.createStream, [.null]))
   }
 
-  private mutating func sendPublish(on id: UInt32) {
-    streamID = id
+  /// Courtesies that some servers insist on. Not before the stream is to be published: they may take
+  /// it for that.
+  private mutating func announceStream() {
+    let name = AMF0Value.string(ingest.streamName.reveal())
+    send(.command("releaseStream", transaction: Transaction.releaseStream, [.null, name]))
+    send(.command("FCPublish", transaction: Transaction.fcPublish, [.null, name]))
+    isAnnounced = true
+  }
+
+  mutating func sendPublish() {
+    if !isAnnounced { announceStream() }
     step = .publish
     let arguments: [AMF0Value] = [.null, .string(ingest.streamName.reveal()), "live"]
-    send(.command("publish", transaction: Transaction.publish, arguments, streamID: id))
+    send(.command("publish", transaction: Transaction.publish, arguments, streamID: streamID))
   }
 }
 
@@ -140,6 +154,7 @@ extension PublishSession {
       step = .publishing
       return report(.publishing)
     }
+    if code == "NetConnection.Connect.ReconnectRequest" { return report(.reconnectRequest) }
     switch step {
     case .publishing where code.hasPrefix("NetStream.Unpublish"):
       throw failure(.unpublished(status(in: arguments)))

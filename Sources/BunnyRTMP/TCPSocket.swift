@@ -9,6 +9,8 @@ struct TCPSocket: ~Copyable {
   init(adopting fileDescriptor: Int32) {
     self.fileDescriptor = fileDescriptor
     set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    // What the network does not take yet stays in our queue, where it can be counted and left out.
+    set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, 32_768)
     quickAcknowledge()
   }
   deinit { close(fileDescriptor) }

@@ -51,7 +51,7 @@ struct Nginx: ~Copyable {
     load_module \(module);
     daemon off;
     master_process off;
-    pid \(folder)/nginx.pid;
+    pid \(quoted(folder + "/nginx.pid"));
     error_log stderr error;
     events { worker_connections 256; }
     rtmp {
@@ -77,6 +77,11 @@ struct Nginx: ~Copyable {
 
     """
   }
+}
+
+/// As one word of nginx's configuration.
+private func quoted(_ text: String) -> String {
+  "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
 }
 
 /// Starts a command in a process group of its own, with default signals; standard output, which is

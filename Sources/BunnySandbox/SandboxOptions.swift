@@ -32,6 +32,10 @@ package struct SandboxOptions: Equatable, Sendable {
       let attached = argument.count > name.count ? String(argument.dropFirst(name.count + 1)) : nil
       try take(option, attached, &rest)
     }
+    let ports = [port, primaryPort, backupPort].compactMap(\.self)
+    guard Set(ports).count == ports.count else {
+      throw .usage("two of the ports are the same; each needs one of its own")
+    }
   }
 
   private mutating func take(

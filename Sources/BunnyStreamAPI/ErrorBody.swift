@@ -17,9 +17,11 @@ enum ErrorBody {
     let list = json.list ?? json["data"]?.list ?? []
     let parts = ([message] + list.map(\.text)).compactMap { $0.flatMap(cleaner.clean) }
     guard let first = parts.first else { return nil }
-    guard parts.count > 1, message != nil else {
-      return cleaner.clean(parts.joined(separator: "; "))
+    // Some servers say the same twice.
+    let others = parts.dropFirst().filter { $0 != first }
+    guard !others.isEmpty, message != nil else {
+      return cleaner.clean(others.isEmpty ? first : parts.joined(separator: "; "))
     }
-    return cleaner.clean("\(first): \(parts.dropFirst().joined(separator: "; "))")
+    return cleaner.clean("\(first): \(others.joined(separator: "; "))")
   }
 }

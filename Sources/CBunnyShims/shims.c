@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -52,4 +53,29 @@ int bunny_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 int bunny_spawn_in_directory(void *actions, const char *path) {
   return posix_spawn_file_actions_addchdir_np(actions, path);
+}
+
+int bunny_link_socket(void) {
+  int link_socket = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+  if (link_socket < 0) return -1;
+  const struct sockaddr_nl groups = {
+      .nl_family = AF_NETLINK,
+      .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR,
+  };
+  if (bind(link_socket, (const struct sockaddr *)&groups, sizeof groups) == 0) return link_socket;
+  close(link_socket);
+  return -1;
+}
+
+int bunny_ask_for_links(int link_socket, uint16_t question) {
+  const struct {
+    struct nlmsghdr header;
+    struct rtgenmsg message;
+  } request = {
+      .header = {.nlmsg_len = sizeof request,
+                 .nlmsg_type = question,
+                 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+      .message = {.rtgen_family = AF_UNSPEC},
+  };
+  return send(link_socket, &request, sizeof request, 0) == sizeof request ? 0 : -1;
 }

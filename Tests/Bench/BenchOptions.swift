@@ -4,13 +4,21 @@ struct BenchOptions {
   var seconds = 15
   /// How often each command runs; the medians are shown.
   var rounds = 3
+  /// Of each row of the failover; nil: the comparison is run instead.
+  var trials: Int?
 
   /// - Throws: ``BenchFailure`` with status 64.
   init(_ arguments: [String]) throws {
     var rest = arguments[...]
+    if rest.first == "failover" {
+      rest.removeFirst()
+      trials = 200
+    }
     while let name = rest.popFirst() {
       switch name {
       case "--seconds": seconds = try Self.number(name, rest.popFirst(), 5...28)
+      case "--trials" where trials != nil:
+        trials = try Self.number(name, rest.popFirst(), 2...10_000)
       case "--rounds": rounds = try Self.number(name, rest.popFirst(), 1...99)
       default: throw BenchFailure(64, "\(name) is no option; see scripts/bench --help")
       }

@@ -48,7 +48,11 @@ struct Row {
 
 /// Lines under a heading, in columns.
 func table(_ heading: String, _ rows: [Row]) -> String {
-  let lines = [[heading, "ours", "ffmpeg's", "ratio", "goal", "held"]] + rows.map(\.cells)
+  columns([[heading, "ours", "ffmpeg's", "ratio", "goal", "held"]] + rows.map(\.cells))
+}
+
+/// Lines of cells, the first of each to the left, the others to the right.
+func columns(_ lines: [[String]]) -> String {
   let widths = lines[0].indices.map { column in lines.map { $0[column].count }.max()! }
   return lines.map { cells in
     zip(cells, widths).enumerated().map { column, cell in

@@ -102,6 +102,111 @@ import Testing
     #expect(residentMegabytes - before < 1000)  // it was 3000 that passed through
   }
 
+  // MARK: Another ingest takes over
+
+  /// 35 frames: frame `index` has the number 2 × `index`, its sound the one after; keyframes at 0, 20,
+  /// 40, 60.
+  private func filled(bound: TagLog.Bound = TagLog.Bound(), count: Int = 35) -> TagLog {
+    let log = TagLog(bound: bound)
+    for index in 0..<count { log.append(tag(index)) }
+    return log
+  }
+
+  @Test func `what a new session needs first is the video from the keyframe on`() throws {
+    let log = filled()
+    let (video, splice) = try #require(log.preamble(to: 46))
+    #expect(video.map(\.dts) == [2000, 2100, 2200] && splice == 2300)
+    #expect(video.map(\.isKeyframe) == [true, false, false])
+    // From sound on: the frame before it has been seen as well.
+    let (before, at) = try #require(log.preamble(to: 47))
+    #expect(before.map(\.dts) == [2000, 2100, 2200, 2300] && at == 2300)
+  }
+
+  @Test func `before a keyframe nothing is needed`() throws {
+    let (video, splice) = try #require(filled().preamble(to: 40))
+    #expect(video.isEmpty && splice == 2000)
+  }
+
+  @Test func `when all has arrived, what comes next may have the last tag's time`() throws {
+    let log = filled()
+    let (video, splice) = try #require(log.preamble(to: log.end))
+    #expect(log.end == 70 && splice == 3400)
+    #expect(video.map(\.dts) == [3000, 3100, 3200, 3300, 3400])
+    #expect(Preamble.squeezed(video, before: splice).map(\.dts).max() == 3399)
+  }
+
+  @Test func `without the keyframe there is no going on`() {
+    // Kept: 2200 to 3400 ms.
+    let log = filled(bound: bound(milliseconds: 1200))
+    #expect(log.preamble(to: 46) == nil)  // its keyframe is lost
+    #expect(log.preamble(to: 10) == nil)  // it is lost itself
+    #expect(log.preamble(to: 62)?.video.count == 1)
+    #expect(TagLog().preamble(to: 0) == nil)
+  }
+
+  @Test func `a GOP of margin lies before what a kernel has acknowledged`() {
+    let log = filled()
+    #expect(log.margin(of: 1000, before: 46) == 26)
+    #expect(log.margin(of: 1000, before: 6) == 0)
+    #expect(log.margin(of: 0, before: 47) == 46)  // the same moment
+    #expect(log.margin(of: 1000, before: log.end) == 48)
+    #expect(TagLog().margin(of: 1000, before: 0) == 0)
+    let short = filled(bound: bound(milliseconds: 1200))
+    #expect(short.margin(of: 5000, before: 60) == 44)
+    #expect(short.margin(of: 1000, before: 3) == 3)
+  }
+
+  @Test func `the keyframe to change at is the first one from there on`() {
+    let log = filled()
+    #expect(log.keyframe(from: 0) == 0)
+    #expect(log.keyframe(from: 1) == 20 && log.keyframe(from: 20) == 20)
+    #expect(log.keyframe(from: 61) == nil && log.keyframe(from: log.end) == nil)
+    for index in 35..<41 { log.append(tag(index)) }
+    #expect(log.keyframe(from: 61) == 80)
+    #expect(filled(bound: bound(milliseconds: 1200)).keyframe(from: 0) == 60)
+  }
+
+  @Test func `reading on in the middle of a GOP misses and counts nothing`() {
+    let log = filled()
+    let cursor = log.cursor()
+    cursor.resume(at: 47)
+    let next = cursor.next()
+    #expect(next?.serial == 47 && next?.tag.kind == .audio)
+    #expect(cursor.next()?.serial == 48)
+    #expect(drain(cursor).count == 21 && cursor.droppedFrames == 0)
+    cursor.resume(at: log.end)
+    log.append(tag(35))
+    #expect(cursor.next()?.tag.dts == 3500)
+    #expect(cursor.droppedFrames == 0)
+  }
+
+  @Test func `skipping goes to a keyframe, and counts the frames that lie between`() {
+    let log = filled()
+    let cursor = log.cursor()
+    cursor.skip(to: 46)
+    #expect(cursor.next()?.serial == 60)
+    #expect(cursor.droppedFrames == 7)  // 2300 to 2900
+    cursor.skip(to: log.end)
+    for index in 35..<42 { log.append(tag(index)) }
+    #expect(cursor.next()?.serial == 80)
+    #expect(cursor.droppedFrames == 7 + 5)
+  }
+
+  @Test func `after an outage that outlasts the log, all that is missing is counted, newest kept`()
+  {
+    let log = filled(bound: bound(milliseconds: 2000))
+    let undelivered: Int64 = 46
+    let frame = log.frame(at: undelivered)
+    #expect(frame == 23)
+    for index in 35..<400 { log.append(tag(index)) }
+    #expect(log.preamble(to: undelivered) == nil)
+    let cursor = log.cursor()
+    cursor.skip(to: undelivered, frame: frame)
+    #expect(cursor.next()?.tag.dts == 38_000)  // kept: 37 900 to 39 900
+    #expect(cursor.droppedFrames == 380 - 23)
+    #expect(drain(cursor).count == 39)
+  }
+
   private var residentMegabytes: Int {
     let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?
       .split(separator: " ").dropFirst().first.flatMap { Int($0) }

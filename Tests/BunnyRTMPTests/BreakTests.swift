@@ -31,7 +31,7 @@ import Testing
 
   @Test func `a server that stops reading is a stall`() async throws {
     var options = RTMPConnection.Options()
-    options.sendStallLimit = 0.5
+    options.stallLimit = 0.5
     let server = try ScriptedIngest(IngestScript(.stopReading, at: .tags(5)))
     let feed = ListFeed(syntheticTags(frameBytes: 100_000), end: .repeatForEver)
     let error = await #expect(throws: RTMPError.self) {

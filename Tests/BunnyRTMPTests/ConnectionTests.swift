@@ -147,8 +147,8 @@ func syntheticTags(frames: Int = 10, frameBytes: Int = 3000) -> [RTMPTag] {
     try await server.waitUntil { ($0.first?.tags.count ?? 0) == tags }
     feed.finish()
     try await end
-    #expect(connection.counters.bytesAcknowledged > 100_000)
-    #expect(connection.counters.bytesAcknowledged <= connection.counters.bytesSent)
+    #expect(connection.counters.bytesConfirmed > 100_000)
+    #expect(connection.counters.bytesConfirmed <= connection.counters.bytesSent)
     #expect(connection.counters.bytesReceived > 3073)
     #expect(connection.counters.unsentBytes == 0)
   }

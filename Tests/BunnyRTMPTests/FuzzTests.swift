@@ -103,6 +103,32 @@ struct SeededGenerator: RandomNumberGenerator {
     }
   }
 
+  /// What `scripts/fuzz` has kept: each of them reaches code that no other does.
+  private static func corpus(_ target: String) throws -> [[UInt8]] {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Fuzz/corpus/\(target)")
+    let files = try FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: nil)
+    try #require(!files.isEmpty)
+    return try files.map { [UInt8](try Data(contentsOf: $0)) }
+  }
+
+  @Test func `what the fuzzer has kept is read or refused`() throws {
+    for bytes in try Self.corpus("amf0") { _ = try? AMF0Value.decode(bytes) }
+    for bytes in try Self.corpus("chunks") { _ = try? messages(in: bytes, portions: 97) }
+    for bytes in try Self.corpus("handshake") {
+      var handshake = Handshake()
+      _ = try? handshake.receive(bytes[...])
+    }
+    let start = try ScriptedSession.at(.connect).session
+    for bytes in try Self.corpus("commands") {
+      var session = start
+      _ = try? session.receive(bytes[...])
+      _ = (session.takeOutgoing(), session.takeEvents())
+      session.close()
+    }
+  }
+
   @Test func `the handshake takes or refuses any bytes`() {
     var random = SeededGenerator(state: 5)
     for _ in 0..<200 {

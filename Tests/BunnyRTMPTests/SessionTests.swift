@@ -12,6 +12,7 @@ struct ScriptedSession {
   init(_ url: String = "rtmp://host/live/key", _ settings: PublishSession.Settings = .init()) throws
   {
     session = PublishSession(to: try Ingest(url), settings: settings)
+    session.publish()
   }
 
   mutating func receive(_ bytes: [UInt8]) throws {
@@ -98,7 +99,7 @@ extension RTMPMessage {
     #expect(scripted.sent.first?.streamID == 5)
     try scripted.receive(ScriptedSession.answer(5, .null))
     try scripted.receive(.command("onFCPublish", transaction: 0, [.null, .object([:])]))
-    #expect(scripted.session.takeEvents() == [.connected])
+    #expect(scripted.session.takeEvents() == [.connected, .ready])
     try scripted.receive(ScriptedSession.status("status", "NetStream.Publish.Start"))
     #expect(scripted.session.takeEvents() == [.publishing])
     #expect(scripted.session.step == .publishing)

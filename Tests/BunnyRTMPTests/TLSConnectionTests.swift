@@ -66,7 +66,7 @@ struct TLSConnectionTests {
       return states
     }
     let visit = try await server.visit()
-    #expect(states == [.connecting, .handshaking, .connected, .publishing, .closed])
+    #expect(states == [.connecting, .handshaking, .connected, .ready, .publishing, .closed])
     #expect(visit.tags.map(\.body) == tags.map(\.body))
     #expect(visit.commandNames.suffix(2) == ["FCUnpublish", "deleteStream"])
     #expect(
@@ -130,7 +130,7 @@ struct TLSConnectionTests {
 
   @Test func `a server that stops reading stalls over TLS too`() async throws {
     var options = options
-    options.sendStallLimit = 0.5
+    options.stallLimit = 0.5
     let server = try ScriptedIngest(secure(IngestScript(.stopReading, at: .tags(3))))
     let feed = ListFeed(syntheticTags(frameBytes: 100_000), end: .repeatForEver)
     let error = await #expect(throws: RTMPError.self) {

@@ -21,6 +21,7 @@ struct ServerWordsTests {
       ),
       (#"{"message":"bad request","data":["one","two"]}"#, "bad request: one; two"),
       (#"{"message":"bad request","data":null}"#, "bad request"),
+      (#"{"message":"bad request","data":["bad request"]}"#, "bad request"),
       (#"{"message":null,"data":["one",null,7,"two"]}"#, "one; two"),
       (#"{"Message":"Authorization has been denied"}"#, "Authorization has been denied"),
       (#""a plain string""#, "a plain string"),

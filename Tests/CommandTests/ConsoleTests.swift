@@ -69,11 +69,11 @@ struct LogTextTests {
     (.lost(ingest, reason: "end of file"), .warning, "lost rtmp://host/app/•••: end of file"),
     (
       .reconnecting(attempt: 1, usingBackup: false, after: .zero, reason: "x"), .warning,
-      "trying the ingest again at once (attempt 1): x"
+      "trying the ingest at once (attempt 1): x"
     ),
     (
       .reconnecting(attempt: 4, usingBackup: true, after: .milliseconds(2340), reason: "x"),
-      .warning, "trying the backup ingest again in 2.3 s (attempt 4): x"
+      .warning, "trying the backup ingest in 2.3 s (attempt 4): x"
     ),
     (.dropped(frames: 1, reason: "late"), .warning, "left out 1 frame: late"),
     (.dropped(frames: 2, reason: "late"), .warning, "left out 2 frames: late"),

@@ -38,6 +38,9 @@ struct EventLineTests {
     statistics.framesPerSecond = 29.97002
     statistics.bitrate = 2_500_000.4
     statistics.queueAgeMs = 12.25
+    statistics.confirmedBitrate = 2_400_000
+    statistics.roundTripMs = 0.5
+    statistics.kernelQueueBytes = 4096
     statistics.handlingP50Ms = 0.25
     statistics.handlingP99Ms = 3
     statistics.totals = totals
@@ -71,7 +74,8 @@ struct EventLineTests {
     (
       .statistics(statistics),
       #""statistics","state":"live","elapsedMs":3000,"framesPerSecond":29.97,"bitrate":2500000,"#
-        + #""queueAgeMs":12.25,"handlingP50Ms":0.25,"handlingP99Ms":3,"#
+        + #""confirmedBitrate":2400000,"queueAgeMs":12.25,"roundTripMs":0.5,"kernelQueueBytes":4096,"#
+        + #""handlingP50Ms":0.25,"handlingP99Ms":3,"#
         + "\(zeros),\"eventsLost\":4}"
     ),
   ])

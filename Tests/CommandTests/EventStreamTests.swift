@@ -23,7 +23,7 @@ struct EventStreamTests {
         == ["begin", "preparing", "started", "stopped", "ended"])
     #expect(
       log.all("connection").map(\.state)
-        == ["connecting", "handshaking", "connected", "publishing", "closed"])
+        == ["connecting", "handshaking", "connected", "ready", "publishing", "closed"])
     let ended = try #require(log.lines.last)
     #expect(ended.exitCode == 0 && ended.reason == "its duration was over")
     #expect(ended.encodedFrames == 150 && ended.publishedFrames == 150)

@@ -15,6 +15,14 @@ struct LeavingTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.temporary.path) == [])
   }
 
+  @Test func `it works below a folder of any name`() async throws {
+    let temporary = try TemporaryDirectory(named: #"a "b" \c; d"#)
+    let sandbox = try await SandboxProcess.start(temporary: temporary)
+    let outcome = try await sandbox.end()
+    #expect(outcome.exitStatus == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) == [])
+  }
+
   @Test func `with --until-eof it ends when its input does`() async throws {
     let temporary = try TemporaryDirectory()
     let outcome = try await SandboxProcess.launch(["--until-eof"], temporary).outcome()

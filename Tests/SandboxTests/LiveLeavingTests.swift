@@ -49,6 +49,7 @@ struct LiveLeavingTests {
   @Test func `giving up leaves the stream`() async throws {
     let live = try await LiveSandbox()
     let command = try await live.startRunning("--retry", "never", "--on-exit", "end")
+    kill(live.facts.backupPid, SIGKILL)
     kill(live.facts.primaryPid, SIGKILL)
     let outcome = try await command.outcome()
     #expect(outcome.exitStatus == 69, "\(outcome)")

@@ -1,7 +1,7 @@
 import BunnySystem
 import Foundation
 
-/// TCP ports of 127.0.0.1.
+/// TCP ports of 127.0.0.1, in the network of the calling thread unless another is given.
 public enum FreePort {
   /// Below those that the kernel gives to whoever connects (from 32768): one of these would be taken
   /// by a passing connection now and then, before a server that was told of it has bound it.
@@ -17,12 +17,24 @@ public enum FreePort {
     }
   }
 
+  /// A non-blocking listener on one.
+  public static func listen(
+    on host: String = "127.0.0.1", receiveBuffer: Int32? = nil
+  ) throws -> Int32 {
+    while true {
+      let port = UInt16.random(in: range)
+      do {
+        return try Loopback.listen(port: port, on: host, receiveBuffer: receiveBuffer)
+      } catch let error as POSIXError where error.code == .EADDRINUSE {}
+    }
+  }
+
   /// Waits until somebody listens on `port`, without connecting: `ffmpeg -listen 1` takes only one.
   public static func waitUntilListening(
-    _ port: UInt16, atMost seconds: Double = 20
+    _ port: UInt16, in network: NetworkNamespace? = nil, atMost seconds: Double = 20
   ) async throws {
     let end = MonotonicTime.now + .seconds(seconds)
-    while !isListening(port) {
+    while try !isListening(port, in: network) {
       guard MonotonicTime.now < end else {
         throw WaitedInVain(what: "a listener on port \(port)", seconds: seconds)
       }
@@ -31,9 +43,11 @@ public enum FreePort {
   }
 
   /// Waits until nobody listens on `port` any more.
-  public static func waitUntilFree(_ port: UInt16, atMost seconds: Double = 20) async throws {
+  public static func waitUntilFree(
+    _ port: UInt16, in network: NetworkNamespace? = nil, atMost seconds: Double = 20
+  ) async throws {
     let end = MonotonicTime.now + .seconds(seconds)
-    while isListening(port) {
+    while try isListening(port, in: network) {
       guard MonotonicTime.now < end else {
         throw WaitedInVain(what: "port \(port) to be free", seconds: seconds)
       }
@@ -41,9 +55,13 @@ public enum FreePort {
     }
   }
 
+  private static func isListening(_ port: UInt16, in network: NetworkNamespace?) throws -> Bool {
+    try network?.entered { isListening(port) } ?? isListening(port)
+  }
+
   /// Whether the kernel's table has a listener (state 0A) on `port`.
   public static func isListening(_ port: UInt16) -> Bool {
-    ["/proc/net/tcp", "/proc/net/tcp6"].contains { table in
+    ["/proc/thread-self/net/tcp", "/proc/thread-self/net/tcp6"].contains { table in
       guard let text = try? String(contentsOfFile: table, encoding: .utf8) else { return false }
       let suffix = ":" + String(format: "%04X", port)
       return text.split(separator: "\n").contains { line in
@@ -54,10 +72,12 @@ public enum FreePort {
   }
 }
 
-/// Sockets on 127.0.0.1.
+/// Sockets on 127.0.0.1, or on another of this machine's IPv4 addresses.
 public enum Loopback {
   /// A non-blocking listener; port 0 lets the kernel choose.
-  public static func listen(port: UInt16, receiveBuffer: Int32? = nil) throws -> Int32 {
+  public static func listen(
+    port: UInt16, on host: String = "127.0.0.1", receiveBuffer: Int32? = nil
+  ) throws -> Int32 {
     let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     let listener = socket(AF_INET, type, 0)
     guard listener >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
@@ -66,7 +86,7 @@ public enum Loopback {
     if var receiveBuffer {  // before accepting: it decides the window's scale
       setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, 4)
     }
-    var address = loopback(port)
+    var address = address(host, port)
     let code = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -81,10 +101,10 @@ public enum Loopback {
   }
 
   /// A connection to a port, in blocking mode.
-  public static func connect(port: UInt16) throws -> Int32 {
+  public static func connect(port: UInt16, on host: String = "127.0.0.1") throws -> Int32 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-    var address = loopback(port)
+    var address = address(host, port)
     let code = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -109,11 +129,11 @@ public enum Loopback {
     return UInt16(bigEndian: address.sin_port)
   }
 
-  private static func loopback(_ port: UInt16) -> sockaddr_in {
+  static func address(_ host: String, _ port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    inet_pton(AF_INET, host, &address.sin_addr)
     return address
   }
 }

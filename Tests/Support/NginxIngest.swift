@@ -1,7 +1,7 @@
 public import BunnyRTMP
 import Foundation
 
-/// A real nginx with its RTMP module, on a free port of 127.0.0.1 and in a directory of its own.
+/// A real nginx with its RTMP module, on a free port and in a directory of its own.
 ///
 /// `live` takes any stream name; `keyed` only ``goodKey``, hanging up on others like every nginx-rtmp
 /// whose `on_publish` says no. Both record all that is published.
@@ -16,14 +16,25 @@ public final class NginxIngest: Sendable {
     [command, module].allSatisfy(FileManager.default.fileExists(atPath:))
   }
 
+  public let host: String
   public let port: UInt16
   private let directory: TemporaryDirectory
   private let nginx: ChildProcess
 
-  /// Starts nginx and waits until it listens.
+  /// Starts nginx on 127.0.0.1 and waits until it listens.
   ///
   /// - Parameter port: nil takes a free one.
-  public init(port: UInt16? = nil) async throws {
+  public convenience init(port: UInt16? = nil) async throws {
+    try await self.init(on: "127.0.0.1", port: port, in: nil)
+  }
+
+  /// Starts nginx at one of the far ends of a line and waits until it listens.
+  public convenience init(at far: Line.Far, of line: Line, port: UInt16? = nil) async throws {
+    try await self.init(on: far.address, port: port, in: line.far)
+  }
+
+  private init(on host: String, port: UInt16?, in network: NetworkNamespace?) async throws {
+    self.host = host
     directory = try TemporaryDirectory()
     self.port = port ?? FreePort.next()
     let httpPort = FreePort.next()
@@ -32,18 +43,20 @@ public final class NginxIngest: Sendable {
         atPath: directory.file(folder), withIntermediateDirectories: false)
     }
     let configuration = Self.configuration(
-      directory: directory.path, port: self.port, httpPort: httpPort)
+      directory: directory.path, listen: "\(host):\(self.port)", httpPort: httpPort)
     try configuration.write(
       toFile: directory.file("nginx.conf"), atomically: false, encoding: .utf8)
-    nginx = try ChildProcess(
-      Self.command, ["-p", directory.path, "-c", directory.file("nginx.conf"), "-e", "stderr"])
-    try await FreePort.waitUntilListening(self.port)
-    try await FreePort.waitUntilListening(httpPort)
+    let arguments = ["-p", directory.path, "-c", directory.file("nginx.conf"), "-e", "stderr"]
+    nginx =
+      try network?.entered { try ChildProcess(Self.command, arguments) }
+      ?? ChildProcess(Self.command, arguments)
+    try await FreePort.waitUntilListening(self.port, in: network)
+    try await FreePort.waitUntilListening(httpPort, in: network)
   }
 
   /// The publish URL of a stream.
   public func url(app: String = "live", key: String = "key") -> String {
-    "rtmp://127.0.0.1:\(port)/\(app)/\(key)"
+    "rtmp://\(host):\(port)/\(app)/\(key)"
   }
 
   public func ingest(app: String = "live", key: String = "key") throws -> Ingest {
@@ -83,7 +96,7 @@ public final class NginxIngest: Sendable {
     }
   }
 
-  private static func configuration(directory: String, port: UInt16, httpPort: UInt16) -> String {
+  private static func configuration(directory: String, listen: String, httpPort: UInt16) -> String {
     func application(_ name: String, _ more: String = "") -> String {
       """
       application \(name) {
@@ -108,7 +121,7 @@ public final class NginxIngest: Sendable {
       error_log stderr warn;
       events { worker_connections 256; }
       rtmp { server {
-        listen 127.0.0.1:\(port);
+        listen \(listen);
         \(application("live"))
         \(application("keyed", "on_publish http://127.0.0.1:\(httpPort)/publish;"))
       } }

@@ -9,6 +9,9 @@ struct ServerSession {
   /// A fault that the socket has to carry out.
   var pendingFault: IngestScript.Fault?
 
+  /// What was commanded.
+  var conduct: IngestConduct
+
   private let script: IngestScript
   private var mediaCount = 0  // audio and video messages, sequence headers included
   private var faults: [(at: IngestScript.Moment, what: IngestScript.Fault)]
@@ -20,8 +23,9 @@ struct ServerSession {
   private var lastTime: [RTMPMessageType: Int64] = [:]
   private let streamID: UInt32 = 7  // not 1: a client that guesses is found out
 
-  init(_ script: IngestScript) {
+  init(_ script: IngestScript, _ conduct: IngestConduct) {
     self.script = script
+    self.conduct = conduct
     faults = script.faults
   }
 
@@ -84,7 +88,7 @@ struct ServerSession {
   }
 
   private mutating func acknowledge() {
-    guard script.acknowledges, let window = visit.clientWindow,
+    guard script.acknowledges, conduct.acknowledges, let window = visit.clientWindow,
       visit.bytesReceived - lastAcknowledged >= Int64(window)
     else { return }
     lastAcknowledged = visit.bytesReceived
@@ -131,7 +135,7 @@ extension ServerSession {
     guard let event = body.bigEndian(2), let value = body.dropFirst(2).bigEndian() else { return }
     switch UInt16(event) {
     case UserControlEvent.pingResponse: visit.pongs.append(value)
-    case UserControlEvent.pingRequest:
+    case UserControlEvent.pingRequest where conduct.answersPings:
       send(.userControl(UserControlEvent.pingResponse, value))
     default: break
     }
@@ -150,6 +154,7 @@ extension ServerSession {
       .init(
         kind: kind, timestamp: timestamp, body: message.body, streamID: message.streamID,
         arrival: time))
+    if conduct.closesOncePublishing { pendingFault = .close }
     guard kind != .data else { return try takeMetadata(message.body) }
     mediaCount += 1
     _ = happens(.tags(mediaCount))
@@ -222,9 +227,24 @@ extension ServerSession {
   }
 
   private mutating func answerPublish() {
+    guard !conduct.isNameTaken(at: .now) else {
+      let text = "Already publishing"
+      return send(Self.status("error", "NetStream.Publish.BadName", text, streamID))
+    }
     visit.isPublishing = true
     send(.userControl(UserControlEvent.streamBegin, streamID))
     send(Self.status("status", "NetStream.Publish.Start", "Start publishing", streamID))
     for stamp in script.pings { send(.userControl(UserControlEvent.pingRequest, stamp)) }
+  }
+
+  /// Ends the stream, if one is published.
+  mutating func unpublish() {
+    guard visit.isPublishing else { return }
+    send(Self.status("status", "NetStream.Unpublish.Success", "Stopped", streamID))
+  }
+
+  /// Wishes the client to go elsewhere.
+  mutating func requestReconnect() {
+    send(Self.status("status", "NetConnection.Connect.ReconnectRequest", "Maintenance", 0))
   }
 }

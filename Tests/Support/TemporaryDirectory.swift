@@ -4,8 +4,9 @@ import Foundation
 public final class TemporaryDirectory: Sendable {
   public let path: String
 
-  public init() throws {
-    path = NSTemporaryDirectory() + "bunny-\(UUID().uuidString.prefix(8))"
+  /// - Parameter name: what its name begins with.
+  public init(named name: String = "bunny") throws {
+    path = NSTemporaryDirectory() + "\(name)-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: false,
       attributes: [.posixPermissions: 0o700])

@@ -1,6 +1,7 @@
 // System calls that Swift's Glibc module lacks, or whose headers clash with it.
 #pragma once
 
+#include <linux/rtnetlink.h>
 #include <stdint.h>
 
 /// Names the calling thread, as `top -H` and `comm` show it; 15 bytes at most.
@@ -22,3 +23,10 @@ int bunny_pipe(int ends[2]);
 
 /// Has the child of a `posix_spawn` start in `path`. `actions` is a `posix_spawn_file_actions_t *`.
 int bunny_spawn_in_directory(void *actions, const char *path);
+
+/// A new non-blocking, close-on-exec netlink socket that is told of changes to links and addresses in
+/// the calling thread's network namespace; -1 where the kernel has or gives none.
+int bunny_link_socket(void);
+
+/// Asks on such a socket for all that there is: `RTM_GETLINK` or `RTM_GETADDR`. One at a time. 0 or -1.
+int bunny_ask_for_links(int link_socket, uint16_t question);

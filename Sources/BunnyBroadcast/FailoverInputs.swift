@@ -1,0 +1,152 @@
+import BunnySystem
+
+// What happens: noted here, and acted upon by ``settle(_:)``.
+extension Failover {
+  /// A standby that is closed after so long was not closed for being idle.
+  private static let longHold = Int64.seconds(120)
+  /// For how long a server may remember a dead session.
+  private static let memory = Int64.seconds(180)
+
+  mutating func happened(_ input: Input, _ now: MonotonicTime) -> [Action] {
+    switch input {
+    case .ready(let id): becameReady(id, now)
+    case .publishing(let id): began(id, now)
+    case .proven(let id):
+      if let ingest = legs[id]?.ingest { health[ingest].retries.proven() }
+    case .owing(let id): return id == carrier ? beganToOwe(now) : []
+    case .stalled(let id): return stalled(id, now)
+    case .paid(let id): return id == carrier ? wasPaid() : answered(id, now)
+    case .ponged(let id): return answered(id, now)
+    case .reconnectRequest(let id): return askedToMove(id, now)
+    case .failed(let id, let failure): return failed(id, failure, now)
+    case .told(let ingest, let isLive): return told(ingest, isLive, now)
+    case .linkUp: for index in health.indices { health[index].retries.linkUp(at: now) }
+    case .tick: break
+    }
+    return []
+  }
+
+  private mutating func becameReady(_ id: LegID, _ now: MonotonicTime) {
+    guard legs[id]?.stage == .opening else { return }
+    legs[id]?.stage = .ready
+    legs[id]?.readySince = now
+    legs[id]?.lastAsked = now
+    _ = answered(id, now)
+  }
+
+  private mutating func answered(_ id: LegID, _ now: MonotonicTime) -> [Action] {
+    guard id != carrier, legs[id] != nil else { return [] }
+    legs[id]?.hasAnswered = true
+    legs[id]?.isSilent = false
+    if isUplinkLost, owes != .none { uplinkBackAt = uplinkBackAt ?? now }
+    return []
+  }
+
+  private mutating func began(_ id: LegID, _ now: MonotonicTime) {
+    guard id == carrier, let ingest = carryingIngest, legs[id]?.stage == .ordered else { return }
+    legs[id]?.stage = .publishing
+    health[ingest].lastPublished = now
+    health[ingest].closures = 0
+    health[ingest].wasToldLive = false
+    health[ingest].notLive = 0
+    for index in health.indices { health[index].isRefused = false }
+    hasBeenLive = true
+  }
+}
+
+// What is owed.
+extension Failover {
+  private mutating func beganToOwe(_ now: MonotonicTime) -> [Action] {
+    guard isPublishing, owes == .none else { return [] }
+    owes = .owing
+    askedAt = now
+    hasProbed = false
+    for id in legs.keys { legs[id]?.hasAnswered = false }
+    let asked = spares(.ready)
+    for id in asked { legs[id]?.lastAsked = now }
+    return asked.map { .ping($0) }
+  }
+
+  private mutating func stalled(_ id: LegID, _ now: MonotonicTime) -> [Action] {
+    guard id == carrier else {
+      legs[id]?.isSilent = true
+      return []
+    }
+    let actions = beganToOwe(now)
+    if isPublishing { owes = .stalled }
+    return actions
+  }
+
+  private mutating func wasPaid() -> [Action] {
+    owes = .none
+    uplinkBackAt = nil
+    defer { isUplinkLost = false }
+    return isUplinkLost ? [.uplinkBack] : []
+  }
+}
+
+// What ends.
+extension Failover {
+  private mutating func askedToMove(_ id: LegID, _ now: MonotonicTime) -> [Action] {
+    guard legs[id] != nil else { return [] }
+    if id == carrier, isPublishing {
+      isToMove = true
+      return []
+    }
+    return [.drop(id)] + failed(id, .passing, now)
+  }
+
+  private mutating func failed(
+    _ id: LegID, _ failure: Failure, _ now: MonotonicTime
+  ) -> [Action] {
+    guard let leg = legs.removeValue(forKey: id) else { return [] }
+    let isBlamed = isBlamed(id, at: leg.ingest)
+    let isStandby = carrier != nil && id != carrier && leg.stage == .ready
+    if id == carrier { letGo() }
+    var state = health[leg.ingest]
+    if leg.stage == .publishing { state.lastPublished = now }
+    if isStandby, isBlamed {
+      let isOld = leg.readySince.map { now - $0 > Self.longHold } ?? false
+      state.closures = isOld ? 1 : state.closures + 1
+    }
+    let isRecent = state.lastPublished.map { now - $0 < Self.memory } ?? false
+    state.isRefused = failure == .lasting && !hasBeenLive
+    if isBlamed {
+      state.retries.failed(
+        at: now, chance: chance(), remembers: failure == .nameInUse && isRecent)
+    }
+    health[leg.ingest] = state
+    return health.allSatisfy(\.isRefused) ? [.giveUp] : []
+  }
+
+  /// A second connection to the carrier's own server proves nothing against it; what fails while the
+  /// carrier owes may fail for the same reason; and the carrier itself, while our own line is down.
+  private func isBlamed(_ id: LegID, at ingest: Int) -> Bool {
+    guard carrier != nil else { return true }
+    return id == carrier ? !isUplinkLost : ingest != carryingIngest && owes == .none
+  }
+
+  /// Two explicit denials in a row of an ingest that was live; one, when we doubt it too.
+  private mutating func told(_ ingest: Int, _ isLive: Bool, _ now: MonotonicTime) -> [Action] {
+    guard ingest == carryingIngest, isPublishing else { return [] }
+    if isLive {
+      health[ingest].wasToldLive = true
+      health[ingest].notLive = 0
+    } else if health[ingest].wasToldLive {
+      health[ingest].notLive += 1
+      if health[ingest].notLive >= 2 || owes != .none { return leave(now) }
+    }
+    return []
+  }
+
+  /// Leaves the carrier.
+  ///
+  /// - Parameter blaming: it is to blame.
+  mutating func leave(_ now: MonotonicTime, blaming: Bool = true) -> [Action] {
+    guard let id = carrier, let ingest = carryingIngest else { return [] }
+    letGo()
+    health[ingest].lastPublished = now
+    if blaming { health[ingest].retries.failed(at: now, chance: chance()) }
+    return drop([id])
+  }
+}
