@@ -13,6 +13,7 @@ struct Lanes: Sendable {
   private let video: @Sendable () throws -> Void
   private let audio: @Sendable () throws -> Void
   private let publishing: [@Sendable () throws -> Void]
+  private let events: EventHub
 
   /// By how much, in nanoseconds, a machine that is too busy may be late with one track before the
   /// other goes ahead: what waits in a mailbox, and the longest fill. Both tracks go on for ever, so
@@ -42,6 +43,7 @@ struct Lanes: Sendable {
     let origin = Mailbox<MonotonicTime>(capacity: 1)
     let limit = Limit(configuration.duration, settings.frameRate)
     capture = Capture(sources, telemetry: telemetry, events: events)
+    self.events = events
 
     let videoLane = VideoLane(
       pictures: capture.pictures, origin: origin,
@@ -93,7 +95,7 @@ struct Lanes: Sendable {
 
   /// Runs the publish lanes to their end, which is also the end of the media.
   ///
-  /// - Throws: why the first of them failed, if all did.
+  /// - Throws: why the first that ended failed, if all did.
   func publish() async throws {
     defer { stop() }
     let results = await withTaskGroup(of: Result<Void, any Error>.self) { lanes in
@@ -101,7 +103,12 @@ struct Lanes: Sendable {
         lanes.addTask {
           do {
             return .success(try await onThread("publishing", turns: .shortest, lane))
-          } catch { return .failure(error) }
+          } catch {
+            if publishing.count > 1 {
+              events.send(.notice(message: "\(error); the other ingest carries the stream alone"))
+            }
+            return .failure(error)
+          }
         }
       }
       return await lanes.reduce(into: []) { $0.append($1) }

@@ -8,29 +8,31 @@ import BunnySystem
 /// Belongs to one thread, and every connection has another. Returns when the broadcast is over and all
 /// of it was sent, or could not be in the time there was.
 struct PublishLane {
-  private let configuration: BroadcastConfiguration
-  private let around: TagFeed.Surroundings
-  private let line: Line
-  private let telemetry: Telemetry
-  private let events: EventHub
-  private let ingests: [Ingest]
-  private let inbox: Inbox
+  let configuration: BroadcastConfiguration
+  let around: TagFeed.Surroundings
+  let line: Line
+  let telemetry: Telemetry
+  let events: EventHub
+  let ingests: [Ingest]
+  let inbox: Inbox
 
-  private var failover: Failover
-  private var legs: [Failover.LegID: Leg] = [:]
-  private var feeds: [Failover.LegID: TagFeed] = [:]
-  private var carrier: Failover.LegID?
+  var failover: Failover
+  var legs: [Failover.LegID: Leg] = [:]
+  var feeds: [Failover.LegID: TagFeed] = [:]
+  var carrier: Failover.LegID?
   /// The one that ends at a keyframe, where the carrier begins.
-  private var predecessor: Failover.LegID?
-  private var handover: KeyframeHandover?
+  var predecessor: Failover.LegID?
+  var handover: KeyframeHandover?
   /// What is not known to have arrived at the last carrier.
-  private var undelivered: TagFeed.Undelivered?
-  private var lastFailure: RTMPError?
-  private var failedOnce: Set<Int> = []
-  private var isLastTry = false
-  private var isOver = false
-  private var resumptions: [Int: TLSResumption] = [:]
-  private let book = AddressBook()
+  var undelivered: TagFeed.Undelivered?
+  var lastFailure: RTMPError?
+  var failedOnce: Set<Int> = []
+  var isLastTry = false
+  var isOver = false
+  /// Why the carrier has just been left, until it is said what follows.
+  var leftBecause: String?
+  var resumptions: [Int: TLSResumption] = [:]
+  let book = AddressBook()
 
   /// - Parameter ingests: those that this lane publishes to, one at a time.
   init(
@@ -54,7 +56,10 @@ struct PublishLane {
     let began = MonotonicTime.now
     let isRunOver = WakeEvent()
     watchLinks(until: isRunOver)
-    defer { isRunOver.signal() }
+    defer {
+      isRunOver.signal()
+      closeAll()
+    }
     try take(.tick)
     while !isOver {
       let now = MonotonicTime.now
@@ -63,7 +68,6 @@ struct PublishLane {
       if messages.isEmpty { try take(.tick) }
       for message in messages { try handle(message) }
     }
-    for leg in legs.values { leg.connection.close() }
     guard !hasBeenLive else { return }
     let waited = Double(MonotonicTime.now - began) / 1e9
     throw lastFailure
@@ -71,7 +75,7 @@ struct PublishLane {
   }
 
   /// A network that comes up ends a wait.
-  private func watchLinks(until isRunOver: WakeEvent) {
+  func watchLinks(until isRunOver: WakeEvent) {
     let watch = LinkWatch()
     guard watch.fileDescriptor >= 0 else { return }
     startThread("links") { [inbox] in
@@ -79,9 +83,9 @@ struct PublishLane {
     }
   }
 
-  private var hasBeenLive: Bool { telemetry.statistics(at: .now).totals.connections > 0 }
+  var hasBeenLive: Bool { telemetry.statistics(at: .now).totals.connections > 0 }
 
-  private mutating func handle(_ message: Inbox.Message) throws(RTMPError) {
+  mutating func handle(_ message: Inbox.Message) throws(RTMPError) {
     switch message {
     case .event(let id, let event): try handle(event, of: id)
     case .ended(let id, let error): try ended(id, error)
@@ -98,19 +102,23 @@ struct PublishLane {
       if legs.isEmpty { isOver = true }
     }
   }
-  private var isPublishing = false  // the carrier was accepted
+  var isPublishing = false  // the carrier was accepted
+  var wasAccepted = false  // a carrier was, once
 
-  private func closeAll() { for leg in legs.values { leg.connection.close() } }
+  func closeAll() { for leg in legs.values { leg.connection.close() } }
 
   /// Tells the rules, and does what they say.
-  private mutating func take(_ input: Failover.Input) throws(RTMPError) {
+  mutating func take(_ input: Failover.Input) throws(RTMPError) {
     for action in failover.take(input, at: .now) { try perform(action, because: input) }
+    guard let reason = leftBecause else { return }
+    leftBecause = nil
+    if carrier == nil { sayWhatFollows(reason) }
   }
 }
 
 // What happens to connections.
 extension PublishLane {
-  private mutating func handle(
+  mutating func handle(
     _ event: RTMPEvent, of id: Failover.LegID
   ) throws(RTMPError) {
     guard let leg = legs[id] else { return }
@@ -128,10 +136,11 @@ extension PublishLane {
     }
   }
 
-  private mutating func accepted(_ leg: Leg) throws(RTMPError) {
+  mutating func accepted(_ leg: Leg) throws(RTMPError) {
     if leg.id == carrier {
-      let wasLive = hasBeenLive
+      let wasLive = wasAccepted
       isPublishing = true
+      wasAccepted = true
       telemetry.connected(at: .now)
       line.carries(leg.connection)
       let ingest = leg.connection.ingest
@@ -140,7 +149,7 @@ extension PublishLane {
     try take(.publishing(leg.id))
   }
 
-  private mutating func ended(_ id: Failover.LegID, _ error: RTMPError?) throws(RTMPError) {
+  mutating func ended(_ id: Failover.LegID, _ error: RTMPError?) throws(RTMPError) {
     guard let leg = legs.removeValue(forKey: id) else { return }
     if let resumption = leg.connection.resumption { resumptions[leg.ingest] = resumption }
     if id == predecessor {
@@ -148,6 +157,7 @@ extension PublishLane {
       predecessor = nil
     }
     guard let error else {
+      feeds[id] = nil
       if id == carrier || legs.isEmpty && isLastTry { isOver = true }  // all was published
       return
     }
@@ -167,24 +177,25 @@ extension PublishLane {
       if configuration.retry == .never, !isLastTry { throw error }
       return
     }
-    if carrier == nil || wasCarrier { sayWhatFollows(error) }
+    if carrier == nil || wasCarrier { sayWhatFollows(error.description) }
   }
 
-  private func sayWhatFollows(_ error: RTMPError) {
+  func sayWhatFollows(_ reason: String) {
     guard let (ingest, wait) = failover.nextTry(after: .now) else { return }
     events.send(
       .reconnecting(
         attempt: max(1, failover.failures), usingBackup: ingests[ingest] == configuration.backup,
-        after: .nanoseconds(wait),
-        reason: error.description))
+        after: .nanoseconds(wait), reason: reason))
   }
 
   /// The carrier is no more: what it leaves undelivered is remembered.
-  private mutating func letGo(_ leg: Leg) {
+  mutating func letGo(_ leg: Leg) {
+    // One that was never accepted has changed nothing.
+    let hasBegun = isPublishing || predecessor != nil
     carrier = nil
+    if isPublishing { telemetry.disconnected(at: .now) }
     isPublishing = false
-    telemetry.disconnected(at: .now)
-    guard let feed = feeds[leg.id] else { return }
+    guard hasBegun, let feed = feeds[leg.id] else { return }
     var first = left(by: feed, of: leg)
     if let old = predecessor, let before = feeds[old], let leg = legs[old] {
       let earlier = left(by: before, of: leg)
@@ -197,86 +208,17 @@ extension PublishLane {
   }
 
   /// The one that was to end at a keyframe ends now.
-  private mutating func breakOff(_ leg: Leg) {
+  mutating func breakOff(_ leg: Leg) {
     if let feed = feeds[leg.id] { handover?.breaks(leaving: left(by: feed, of: leg)) }
     predecessor = nil
     drop(leg.id)
   }
 
-  private func left(by feed: TagFeed, of leg: Leg) -> TagFeed.Undelivered {
+  func left(by feed: TagFeed, of leg: Leg) -> TagFeed.Undelivered {
     var first = feed.progress.undelivered
     if !leg.connection.counters.confirmsReading {
       first = max(min(first, feed.first), around.log.margin(of: around.gop, before: first))
     }
     return TagFeed.Undelivered(serial: first, frame: around.log.frame(at: first))
-  }
-}
-
-// What the rules say.
-extension PublishLane {
-  private mutating func perform(
-    _ action: Failover.Action, because input: Failover.Input
-  ) throws(RTMPError) {
-    switch action {
-    case .open(let id, let ingest): open(id, ingest)
-    case .publish(let id, .replay):
-      publish(id, undelivered.map { .replay(configuration.replay, $0) } ?? .oldest)
-    case .publish(let id, .atKeyframe):
-      let handover = KeyframeHandover()
-      if let old = carrier {
-        feeds[old]?.end(at: handover)
-        predecessor = old
-        self.handover = handover
-      }
-      publish(id, .handover(handover))
-    case .ping(let id): legs[id]?.connection.ping()
-    case .drop(let id):
-      if id == carrier, let leg = legs[id] {
-        let isDenied = if case .told = input { true } else { false }
-        events.send(
-          .lost(
-            leg.connection.ingest,
-            reason: isDenied
-              ? "Bunny says that it has no stream there"
-              : "it does not show that it reads what it is sent"))
-        letGo(leg)
-      }
-      drop(id)
-    case .uplinkLost:
-      events.send(.uplinkLost)
-      if configuration.retry == .never, let leg = carrier.flatMap({ legs[$0] }) {
-        throw RTMPError(.stalled(seconds: configuration.stallLimit), at: leg.connection.ingest)
-      }
-    case .uplinkBack: events.send(.uplinkBack)
-    case .giveUp:
-      if let lastFailure, configuration.retry == .always { throw lastFailure }
-    }
-  }
-
-  private mutating func open(_ id: Failover.LegID, _ ingest: Int) {
-    guard !isLastTry, configuration.retry == .always || !failedOnce.contains(ingest) else { return }
-    var options = RTMPConnection.Options(configuration)
-    options.endsWhenStalled = false
-    let connection = RTMPConnection(
-      to: ingests[ingest], options: options, resuming: resumptions[ingest], book: book)
-    let leg = Leg(id, ingest: ingest, connection)
-    legs[id] = leg
-    line.opened(connection)
-    leg.start(inbox, line)
-  }
-
-  private mutating func publish(_ id: Failover.LegID, _ beginning: TagFeed.Beginning) {
-    guard let leg = legs[id] else { return }
-    let inbox = inbox
-    let feed = TagFeed(around, beginning) { inbox.put(.proven(id)) }
-    feeds[id] = feed
-    carrier = id
-    leg.connection.publish(feed)
-  }
-
-  /// It ends by itself; nobody waits for that.
-  private mutating func drop(_ id: Failover.LegID) {
-    legs.removeValue(forKey: id)?.connection.close()
-    feeds[id] = nil
   }
 }

@@ -89,6 +89,7 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
   var wake: WakeEvent { cursor.wake }
 
   var isFinished: Bool {
+    if cursor.isFinished { saySkipped() }
     if let end = handover.withLock({ $0 })?.keyframe(in: around.log), cursor.position >= end {
       return true
     }
@@ -101,8 +102,8 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
     case .oldest: break
     case .handover(let handover): cursor.skip(to: handover.arm(in: around.log))
     case .replay(.none, let undelivered):
-      around.wantsKeyframe.isSet = true
       cursor.skip(to: around.log.end, frame: undelivered.frame)
+      around.wantsKeyframe.isSet = true
     case .replay(.plain, let undelivered):
       cursor.resume(at: undelivered.serial, frame: undelivered.frame)
       cursor.rewind(before: undelivered.serial)
@@ -140,6 +141,8 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
         around.onDrop(
           Int(cursor.droppedFrames - droppedBefore), "no ingest could take them in time")
         droppedBefore = cursor.droppedFrames
+        // What is counted once is not counted by the next session too.
+        if underway.isEmpty { state.withLock { $0.undelivered = serial } }
       }
       if tag.kind == .video, leavesOut(tag, since: waitingSince) { continue }
       underway[serial] = tag
@@ -165,11 +168,16 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
     if leavesOut {
       skipped += 1
       if !wasSkipping { around.wantsKeyframe.isSet = true }
-    } else if skipped > 0 {
-      around.onDrop(skipped, "the ingest takes media too slowly")
-      skipped = 0
+    } else {
+      saySkipped()
     }
     return leavesOut
+  }
+
+  private func saySkipped() {
+    guard skipped > 0 else { return }
+    around.onDrop(skipped, "the ingest takes media too slowly")
+    skipped = 0
   }
 
   func sent(_ tag: RTMPTag, at time: MonotonicTime) {
@@ -184,7 +192,7 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
     firstDts = firstDts ?? media.dts
     let isWhole = media.dts - (firstDts ?? media.dts) >= around.gop
     let isNews = state.withLock { state in
-      state.undelivered = serial + 1
+      state.undelivered = max(state.undelivered, serial + 1)
       defer { state.isProven = state.isProven || isWhole }
       return isWhole && !state.isProven
     }

@@ -23,15 +23,17 @@ final class Telemetry: Sendable {
   func connected(at now: MonotonicTime) {
     state.withLock { state in
       state.phase = .live
-      state.liveSince = now
+      if state.carriers == 0 { state.liveSince = now }
+      state.carriers += 1
       state.totals.connections += 1
     }
   }
 
+  /// One that had accepted it does not carry it any more.
   func disconnected(at now: MonotonicTime) {
     state.withLock { state in
-      if let since = state.liveSince { state.liveNanoseconds += now - since }
-      state.liveSince = nil
+      state.carriers = max(0, state.carriers - 1)
+      if state.carriers == 0 { state.endLive(at: now) }
     }
   }
 
@@ -83,8 +85,8 @@ final class Telemetry: Sendable {
   }
 
   func end(at now: MonotonicTime) -> BroadcastTotals {
-    disconnected(at: now)
-    return state.withLock { state in
+    state.withLock { state in
+      state.endLive(at: now)
       state.phase = .idle
       return state.totalsNow(now)
     }
@@ -96,6 +98,7 @@ private struct State {
   var began: MonotonicTime?
   var phase = BunnyBroadcastState.idle
   var liveSince: MonotonicTime?
+  var carriers = 0
   var liveNanoseconds: Int64 = 0
   var handling = Histogram()
   var recentHandling = Histogram()
@@ -121,6 +124,12 @@ private struct State {
 }
 
 extension State {
+  fileprivate mutating func endLive(at now: MonotonicTime) {
+    if let since = liveSince { liveNanoseconds += now - since }
+    liveSince = nil
+    waitingSince = waitingSince ?? now  // nobody takes what comes
+  }
+
   fileprivate mutating func endPeriod(at now: MonotonicTime) {
     recent = rates(at: now)
     last = Mark(time: now, encoded: totals.encodedFrames, moved: moved)

@@ -17,7 +17,7 @@ package import BunnyRTMP
 /// | --- | --- |
 /// | `begin` | `version`, `ingest` and `backup`, each or null, `stream`: the live stream's GUID or null, `video`, `audio`, `width`, `height`, `frameRate`, `videoBitrate`, `audioBitrate`, `isMuted`. Always the first |
 /// | `preparing` | |
-/// | `connection` | `ingest`; `state`: `connecting`, `handshaking`, `connected`, `publishing` or `closed` |
+/// | `connection` | `ingest`; `state`: `connecting`, `handshaking`, `connected`, `ready`, `publishing` or `closed` |
 /// | `started`, `reconnected` | `ingest`, which accepted the stream |
 /// | `statistics` | every 3 s: `state`, `elapsedMs`, `framesPerSecond`, `bitrate`, `confirmedBitrate` (known to have arrived), `queueAgeMs`, `roundTripMs` or null, `kernelQueueBytes`, `handlingP50Ms`, `handlingP99Ms`, the totals, `eventsLost` |
 /// | `muted` | `isMuted` |

@@ -5,29 +5,35 @@ import Glibc
 struct PublishLoop {
   /// How long taking leave may last once it was asked for, in nanoseconds: a second at most in all,
   /// on a busy machine too.
-  private static let leaveLimit = Int64.milliseconds(600)
+  static let leaveLimit = Int64.milliseconds(600)
   /// How long a finished feed's last bytes may stay under way, and how long the server may then take
   /// to hang up.
-  private static let lingerLimit = Int64.seconds(5)
-  private static let hangUpLimit = Int64.milliseconds(500)
+  static let lingerLimit = Int64.seconds(5)
+  static let hangUpLimit = Int64.milliseconds(500)
 
-  private var session: PublishSession
-  private let options: RTMPConnection.Options
-  private let orders: ConnectionOrders
-  private var deadline: MonotonicTime  // for what is waited for now
-  private let report: (RTMPEvent) -> Void
+  /// After so many reads in a row it is looked at what the peer owes, whatever else it says.
+  private static let mostWords = 8
 
-  private var wire: Wire
-  private var feed: (any RTMPFeed)?
-  private var opening: [RTMPTag] = []  // what opens the stream, until it is queued
-  private var counters = RTMPCounters()
-  private var delivery: Delivery
-  private var underway = Underway()
-  private var debt = Debt.none
-  private var lastLook = MonotonicTime(nanoseconds: 0)
+  var session: PublishSession
+  let options: RTMPConnection.Options
+  let orders: ConnectionOrders
+  var deadline: MonotonicTime  // for what is waited for now
+  let report: (RTMPEvent) -> Void
+
+  var wire: Wire
+  var feed: (any RTMPFeed)?
+  var opening: [RTMPTag] = []  // what opens the stream, until it is queued
+  var counters = RTMPCounters()
+  var delivery: Delivery
+  var underway = Underway()
+  var debt = Debt.none
+  var wordsInARow = 0
+  /// Where the last tag ends, among all bytes that were sent.
+  var lastMediaEnd: Int64 = 0
+  var lastLook = MonotonicTime(nanoseconds: 0)
 
   /// What was said of the peer's debt.
-  private enum Debt { case none, doubtful, overdue }
+  enum Debt { case none, doubtful, overdue }
 
   init(
     session: PublishSession, wire: Wire, options: RTMPConnection.Options,
@@ -51,7 +57,8 @@ struct PublishLoop {
       try write(to: socket)
       lookAtKernel(socket)
       onCount(counters)
-      if isFinished { return leave(socket, within: Self.lingerLimit) }
+      if isFinished() { return leave(socket, within: Self.lingerLimit) }
+      try write(to: socket)  // a ping, perhaps
       let ready = wait(
         for: [
           (socket.fileDescriptor, wire.canSend ? POLLIN | POLLOUT : POLLIN),
@@ -61,10 +68,14 @@ struct PublishLoop {
       if ready[1] != 0 { return leave(socket, within: Self.leaveLimit) }
       if ready[2] != 0 { orders.wake.clear() }
       if ready[3] != 0 { feed?.wake.clear() }
-      if ready[0] & ~POLLOUT != 0 { try read(from: socket) }
-      takeEvents()
-      // A peer that says something is not stalled, however long this process was held up.
-      if ready[0] & ~POLLOUT == 0 { try checkLimits(socket) }
+      if ready[0] & ~POLLOUT != 0 {
+        defer { takeEvents() }  // also what came before the end of the connection
+        try read(from: socket)
+      }
+      // What a peer has said while this process was held up counts first; but one that always has
+      // something to say may still read nothing.
+      wordsInARow = ready[0] & ~POLLOUT == 0 ? 0 : wordsInARow + 1
+      if wordsInARow == 0 || wordsInARow > Self.mostWords { try checkLimits(socket) }
     }
   }
 
@@ -75,9 +86,15 @@ struct PublishLoop {
     counters.kernelQueueBytes = socket.bytesInFlight
   }
 
-  private var isPublishing: Bool { session.step == .publishing }
+  var isPublishing: Bool { session.step == .publishing }
 
-  private var isFinished: Bool { isPublishing && wire.isEmpty && feed?.isFinished == true }
+  /// All is sent; and read, by a peer that can tell: else another one must be sent it.
+  private mutating func isFinished() -> Bool {
+    guard isPublishing, wire.isEmpty, feed?.isFinished == true else { return false }
+    guard delivery.answersPings, delivery.known < lastMediaEnd else { return true }
+    if !delivery.isPinging { ping() }
+    return false
+  }
 
   /// Does what whoever holds the connection has asked for meanwhile.
   private mutating func obey() {
@@ -205,6 +222,7 @@ extension PublishLoop {
       delivery.wrote(upTo: counters.bytesSent, at: now)
       if let tag = whole?.tag {
         underway.add(tag.serial, endingAt: counters.bytesSent)
+        lastMediaEnd = counters.bytesSent
         feed?.sent(tag, at: now)
       }
     }
@@ -242,58 +260,5 @@ extension PublishLoop {
     }
     wire.append(session.takeOutgoing())
     counters.unsentBytes = wire.unsentBytes
-  }
-}
-
-// Leaving.
-extension PublishLoop {
-  /// Sends what is queued and the farewell, then waits until the server has hung up, so that closing
-  /// with bytes unread does not reset the connection under its last media. Nothing here is an error.
-  private mutating func leave(_ socket: borrowing TCPSocket, within limit: Int64) {
-    session.close()
-    wire.append(session.takeOutgoing())
-    wire.close()
-    var end = MonotonicTime.now + limit
-    var hasFinishedSending = false
-    while MonotonicTime.now < end {
-      if !flush(to: socket) { return }
-      if wire.isEmpty, !hasFinishedSending {
-        socket.finishSending()
-        hasFinishedSending = true
-      }
-      let now = MonotonicTime.now
-      let hasArrived = hasFinishedSending && socket.bytesInFlight == 0
-      if hasArrived { end = min(end, now + Self.hangUpLimit) }
-      let ready = wait(
-        for: [
-          (socket.fileDescriptor, wire.canSend ? POLLIN | POLLOUT : POLLIN),
-          (orders.stop.fileDescriptor, limit > Self.leaveLimit ? POLLIN : 0),
-        ], until: min(end, now + .milliseconds(hasArrived ? 1000 : 20)))
-      if ready[1] != 0, limit > Self.leaveLimit { return leave(socket, within: Self.leaveLimit) }
-      if ready[0] & ~POLLOUT != 0, !drain(socket) { return }
-    }
-  }
-
-  /// False when the connection is broken.
-  private mutating func flush(to socket: borrowing TCPSocket) -> Bool {
-    while wire.canSend {
-      do {
-        guard let (bytes, _) = try wire.send(to: socket) else { return errno == EAGAIN }
-        counters.bytesSent += Int64(bytes)
-        counters.unsentBytes = wire.unsentBytes
-      } catch { return false }
-    }
-    return true
-  }
-
-  /// Reads and forgets. False at the end of the stream or when the connection is broken.
-  private mutating func drain(_ socket: borrowing TCPSocket) -> Bool {
-    while true {
-      switch try? wire.receive(from: socket) {
-      case .bytes(let bytes): counters.bytesReceived += Int64(bytes.count)
-      case .nothing(let error): return error == EAGAIN || error == EINTR
-      case .end, nil: return false
-      }
-    }
   }
 }

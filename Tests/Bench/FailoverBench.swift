@@ -32,7 +32,9 @@ struct FailoverBench {
     }
     print(SpreadRow.table(rows))
     if Line.isAvailable {
-      print(SpreadRow.table(try await LineBench(trials: trials).rows()))
+      let overLine = try await LineBench(trials: trials).rows()
+      print(SpreadRow.table(overLine))
+      rows += overLine
     } else {
       print("over the line: not measured (\(Line.need))")
     }
