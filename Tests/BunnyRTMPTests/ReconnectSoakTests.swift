@@ -23,7 +23,8 @@ struct ReconnectSoakTests {
     return status.firstMatch(of: /VmRSS:\s+(\d+)/).flatMap { Int($0.1) } ?? 0
   }
 
-  @Test func `thousands of connections leave no descriptor, thread or memory behind`() async throws {
+  @Test func `thousands of connections leave no descriptor, thread or memory behind`() async throws
+  {
     let count = try #require(reconnects)
     func publish(_ times: Int) async throws {
       for _ in 0..<times {
