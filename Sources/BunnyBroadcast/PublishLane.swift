@@ -46,9 +46,13 @@ struct PublishLane {
     telemetry = around.telemetry
     self.ingests = ingests
     self.inbox = inbox
-    failover = Failover(Failover.Rules(configuration, ingests: ingests.count)) {
-      .random(in: 0...1)
-    }
+    // A restart may follow a session that a server still remembers: for a while a name in use is taken
+    // for that, since nothing here outlives the process.
+    let now = MonotonicTime.now
+    let published = Dictionary(uniqueKeysWithValues: ingests.indices.map { ($0, now) })
+    failover = Failover(
+      Failover.Rules(configuration, ingests: ingests.count), publishedBefore: published
+    ) { .random(in: 0...1) }
   }
 
   /// - Throws: Why there is to be no other try; or why no ingest has ever accepted the stream.

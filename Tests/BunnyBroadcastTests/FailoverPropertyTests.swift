@@ -1,5 +1,6 @@
 import BunnyBroadcast
 import BunnySystem
+import Support
 import Testing
 
 /// Does what it is told, like the publish lane, and notes what may not be.
@@ -69,7 +70,7 @@ private struct Watch {
 
 @Suite struct FailoverPropertyTests {
   /// What happens next: mostly something that can happen to a connection that is there.
-  private func input(_ watch: Watch, _ random: inout SeededNumbers) -> Failover.Input {
+  private func input(_ watch: Watch, _ random: inout Dice) -> Failover.Input {
     let some = watch.isOpen.keys.sorted().randomElement(using: &random) ?? 1
     let id =
       Bool.random(using: &random)
@@ -93,7 +94,7 @@ private struct Watch {
     }
   }
 
-  private func rules(_ random: inout SeededNumbers) -> Failover.Rules {
+  private func rules(_ random: inout Dice) -> Failover.Rules {
     var rules = Failover.Rules()
     rules.ingests = Int.random(in: 1...2, using: &random)
     rules.keepsStandby = .random(using: &random)
@@ -102,7 +103,7 @@ private struct Watch {
   }
 
   private func run(seed: UInt64, linksComeUp: Bool) -> (watch: Watch, story: [String]) {
-    var random = SeededNumbers(state: seed)
+    var random = Dice(seed: seed)
     let rules = rules(&random)
     let chance = Double.random(in: 0...1, using: &random)
     var failover = Failover(rules) { chance }

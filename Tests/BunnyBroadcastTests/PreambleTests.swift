@@ -1,5 +1,6 @@
 import BunnyBroadcast
 import BunnyMedia
+import Support
 import Testing
 
 @Suite struct PreambleTests {
@@ -82,7 +83,7 @@ import Testing
   func `whatever the pattern, times rise, below the splice, and the order of showing is kept`(
     seed: UInt64
   ) throws {
-    var random = SeededNumbers(state: seed)
+    var random = Dice(seed: seed)
     let interval = Int64.random(in: 8...100, using: &random)
     // Mini-GOPs of up to 6 frames, all B-frames in any order after their P-frame.
     var order = [0]

@@ -1,5 +1,6 @@
 import BunnyRTMP
 import BunnySystem
+import Support
 import Testing
 
 /// A connection's bytes, told by the millisecond.
@@ -258,7 +259,7 @@ private struct Story {
   func `whatever happens, confirmed ≤ arrived ≤ written, and nothing is owed from the future`(
     seed: UInt64
   ) throws {
-    var random = SeededGenerator(state: seed)
+    var random = Dice(seed: seed)
     var delivery = Delivery(window: 4096)
     var (now, sent, known): (Int64, Int64, Int64) = (0, 0, 0)
     var stamps: [UInt32] = [99]

@@ -1,19 +1,9 @@
 import BunnyRTMP
 import Foundation
+import Support
 import Testing
 
-/// SplitMix64: the same bytes from the same seed, everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
-
+extension Dice {
   mutating func bytes(atMost most: Int) -> [UInt8] {
     (0..<Int.random(in: 0...most, using: &self)).map { _ in UInt8(truncatingIfNeeded: next()) }
   }
@@ -44,7 +34,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `AMF0 reads or refuses any bytes`(seed: UInt64) {
-    var random = SeededGenerator(state: seed)
+    var random = Dice(seed: seed)
     let object: AMF0Object = ["a": 1, "b": .strictArray([.null, "text", .object(["c": true])])]
     let valid = AMF0Value.encode([
       "onStatus", 0, .null, .ecmaArray(object), .typedObject(className: "T", object),
@@ -60,7 +50,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `the chunk reader reads or refuses any bytes`(seed: UInt64) {
-    var random = SeededGenerator(state: seed)
+    var random = Dice(seed: seed)
     var writer = ChunkWriter()
     var valid: [UInt8] = writer.write(.setChunkSize(200)).wireBytes
     writer.chunkSize = 200
@@ -81,7 +71,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
   @Test(arguments: [1, 2] as [UInt64])
   func `the session takes or refuses whatever a server sends at any step`(seed: UInt64) throws {
-    var random = SeededGenerator(state: seed)
+    var random = Dice(seed: seed)
     var writer = ChunkWriter()
     let valid = [
       RTMPMessage.windowAcknowledgementSize(1000), .userControl(UserControlEvent.pingRequest, 7),
@@ -130,7 +120,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 
   @Test func `the handshake takes or refuses any bytes`() {
-    var random = SeededGenerator(state: 5)
+    var random = Dice(seed: 5)
     for _ in 0..<200 {
       var handshake = Handshake()
       for _ in 0..<6 {
@@ -141,7 +131,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 
   @Test func `URLs split or are refused`() {
-    var random = SeededGenerator(state: 6)
+    var random = Dice(seed: 6)
     let letters = Array("rtmps:///@[]?&=%#.:1a\u{301}é ")
     for _ in 0..<Self.rounds {
       let count = Int.random(in: 0...30, using: &random)
