@@ -110,6 +110,13 @@ final class FailoverTrial: Sendable {
       .first { isIt($0.event) }!
   }
 
+  /// Waits until what follows the so many-th failure in a row is said.
+  func fails(times: Int) async throws {
+    try await says("failure \(times)") {
+      if case .reconnecting(let attempt, _, _, _) = $0 { attempt >= times } else { false }
+    }
+  }
+
   /// Waits until an ingest is given up: seconds after `moment`.
   func timeToLeave(after moment: MonotonicTime) async throws -> Double {
     let chapters = try await story.reach("a lost ingest", atMost: 10) {

@@ -59,15 +59,15 @@ public enum FreePort {
     try network?.entered { isListening(port) } ?? isListening(port)
   }
 
-  /// Whether the kernel's table has a listener (state 0A) on `port`.
+  /// Whether the kernel's table has a listener (state 0A, nobody at the other end) on `port`. The table
+  /// is long after many connections, so it is not taken apart.
   public static func isListening(_ port: UInt16) -> Bool {
-    ["/proc/thread-self/net/tcp", "/proc/thread-self/net/tcp6"].contains { table in
-      guard let text = try? String(contentsOfFile: table, encoding: .utf8) else { return false }
-      let suffix = ":" + String(format: "%04X", port)
-      return text.split(separator: "\n").contains { line in
-        let fields = line.split(separator: " ")
-        return fields.count > 3 && fields[1].hasSuffix(suffix) && fields[3] == "0A"
-      }
+    [("tcp", 8), ("tcp6", 32)].contains { table, digits in
+      let path = "/proc/thread-self/net/\(table)"
+      guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return false }
+      let nobody = String(repeating: "0", count: digits) + ":0000"
+      let entry = ":" + String(format: "%04X", port) + " \(nobody) 0A"
+      return text.withCString { strstr($0, entry) != nil }
     }
   }
 }
