@@ -30,7 +30,7 @@ package struct Delivery: Sendable {
   private var lastAcknowledged: Int64 = 0
   /// From one acknowledgement to the next, the last two times.
   private var steps: (Int64, Int64) = (0, 0)
-  private var marks: [Mark] = []  // of written, oldest first, those before `confirmed` dropped
+  private var marks: [Mark] = []  // of written, oldest first, those before `known` dropped
   private var pings: [Ping] = []  // unanswered, oldest first
   private var lastStamp: UInt32 = 0
   private var lastConfirmation = MonotonicTime(nanoseconds: 0)

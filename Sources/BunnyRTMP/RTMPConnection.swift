@@ -8,7 +8,8 @@ import Synchronization
 /// event and what is asked of it; neither reading nor writing ever waits for the other.
 public final class RTMPConnection: Sendable {
   public struct Options: Sendable {
-    /// Seconds for everything up to `NetStream.Publish.Start`.
+    /// Seconds for everything up to `NetStream.Publish.Start`; of a connection that was kept ready, from
+    /// the word to publish on.
     public var budget = 5.0
     /// Seconds for which the server may owe us a proof that it reads.
     public var stallLimit = 1.5
@@ -43,7 +44,7 @@ public final class RTMPConnection: Sendable {
 
   /// - Parameter resumption: ``resumption`` of an earlier connection to the same host.
   /// - Parameter book: Where this ingest and others have answered: shared by all connections of a
-  ///   broadcast.
+  ///   publish lane.
   package init(
     to ingest: Ingest, options: Options, resuming resumption: TLSResumption?,
     book: AddressBook = AddressBook()
