@@ -16,7 +16,7 @@ private final class OpenSSLServer: Sendable {
         "s_server", "-accept", "127.0.0.1:\(port)", "-cert", identity.certificate, "-key",
         identity.key, "-rev", "-quiet",
       ] + more)
-    try await FreePort.waitUntilListening(port)
+    try await FreePort.waitUntilListening(port, child)
   }
 }
 

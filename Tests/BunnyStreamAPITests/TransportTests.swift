@@ -221,7 +221,7 @@ struct TransportTests {
     let server = try ChildProcess(
       "openssl",
       ["s_server", "-quiet", "-www", "-accept", "\(port)", "-key", key, "-cert", certificate])
-    try await FreePort.waitUntilListening(port)
+    try await FreePort.waitUntilListening(port, server)
     let url = try BunnyAPIBaseURL("https://localhost:\(port)")
     let error = await #expect(throws: BunnyLiveStreamError.self) {
       _ = try await BunnyStreamAPI(accessKey: accessKey, baseURL: url).liveStreams
@@ -229,6 +229,6 @@ struct TransportTests {
     }
     #expect(error?.kind == .transport)
     #expect(error?.message?.contains("SSL certificate problem") == true)
-    _ = server
+    withExtendedLifetime(server) {}
   }
 }

@@ -23,7 +23,7 @@ public final class FFmpegListener: Sendable {
         directory.file("out.flv"), "-c", "copy", "-copyts", "-f", "framecrc",
         directory.file("out.txt"),
       ])
-    try await FreePort.waitUntilListening(port)
+    try await FreePort.waitUntilListening(port, ffmpeg)
   }
 
   public func ingest() throws -> Ingest { try Ingest("rtmp://127.0.0.1:\(port)/live/key") }

@@ -1,5 +1,6 @@
 import BunnySystem
 import Foundation
+import Synchronization
 
 /// TCP ports of 127.0.0.1, in the network of the calling thread unless another is given.
 public enum FreePort {
@@ -7,10 +8,18 @@ public enum FreePort {
   /// by a passing connection now and then, before a server that was told of it has bound it.
   private static let range: Range<UInt16> = 15_000..<31_000
 
+  /// In turn, so that no test is given what another was given a moment ago, whose server is still
+  /// starting; from anywhere, so that the process that runs beside this one is elsewhere.
+  private static let turn = Atomic(Int.random(in: 0..<range.count))
+
+  private static func candidate() -> UInt16 {
+    range.lowerBound + UInt16(turn.add(1, ordering: .relaxed).oldValue % range.count)
+  }
+
   /// A port that nobody listens on.
   public static func next() -> UInt16 {
     while true {
-      let port = UInt16.random(in: range)
+      let port = candidate()
       guard let listener = try? Loopback.listen(port: port) else { continue }
       close(listener)
       return port
@@ -22,21 +31,27 @@ public enum FreePort {
     on host: String = "127.0.0.1", receiveBuffer: Int32? = nil
   ) throws -> Int32 {
     while true {
-      let port = UInt16.random(in: range)
+      let port = candidate()
       do {
         return try Loopback.listen(port: port, on: host, receiveBuffer: receiveBuffer)
       } catch let error as POSIXError where error.code == .EADDRINUSE {}
     }
   }
 
-  /// Waits until somebody listens on `port`, without connecting: `ffmpeg -listen 1` takes only one.
+  /// Waits until `server` listens on `port`, without connecting: `ffmpeg -listen 1` takes only one.
+  ///
+  /// - Throws: ``WaitedInVain`` with what the server said, at once when it has ended.
   public static func waitUntilListening(
-    _ port: UInt16, in network: NetworkNamespace? = nil, atMost seconds: Double = 20
+    _ port: UInt16, _ server: ChildProcess, in network: NetworkNamespace? = nil,
+    atMost seconds: Double = 60
   ) async throws {
     let end = MonotonicTime.now + .seconds(seconds)
     while try !isListening(port, in: network) {
-      guard MonotonicTime.now < end else {
-        throw WaitedInVain(what: "a listener on port \(port)", seconds: seconds)
+      guard MonotonicTime.now < end, server.isRunning else {
+        throw WaitedInVain(
+          what: "process \(server.processID) to listen on port \(port)", seconds: seconds,
+          found: server.isRunning
+            ? String(server.standardError.suffix(1200)) : "\(try await server.outcome())")
       }
       try await Task.sleep(for: .milliseconds(5))  // nobody is told when a listener is born
     }

@@ -50,8 +50,8 @@ public final class NginxIngest: Sendable {
     nginx =
       try network?.entered { try ChildProcess(Self.command, arguments) }
       ?? ChildProcess(Self.command, arguments)
-    try await FreePort.waitUntilListening(self.port, in: network)
-    try await FreePort.waitUntilListening(httpPort, in: network)
+    try await FreePort.waitUntilListening(self.port, nginx, in: network)
+    try await FreePort.waitUntilListening(httpPort, nginx, in: network)
   }
 
   /// The publish URL of a stream.
