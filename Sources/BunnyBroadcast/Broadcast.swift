@@ -15,7 +15,7 @@ public final class Broadcast: Sendable {
 
   public let configuration: BroadcastConfiguration
   private let hub = EventHub()
-  private let telemetry = Telemetry()
+  private let telemetry: Telemetry
   private let line: Line
   private let muted: Flag
   private let sources = Interrupter()
@@ -37,6 +37,7 @@ public final class Broadcast: Sendable {
     self.configuration = configuration
     self.began = began
     line = Line(lanes: configuration.targets.count)
+    telemetry = Telemetry(lanes: configuration.targets.count)
     muted = Flag(configuration.isMuted)
   }
 

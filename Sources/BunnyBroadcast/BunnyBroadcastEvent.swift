@@ -71,7 +71,8 @@ public struct BroadcastStatistics: Sendable, Codable, Equatable {
   public var framesPerSecond = 0.0
   /// Bit/s that left for the ingest, over the same time.
   public var bitrate = 0.0
-  /// How long the oldest tag that is not sent has waited, in milliseconds.
+  /// How long the oldest tag that is not sent has waited, in milliseconds; of two ingests at once, at
+  /// the one that is less behind.
   public var queueAgeMs = 0.0
   /// Bit/s that are known to have arrived, over the same time as ``bitrate``.
   public var confirmedBitrate = 0.0
@@ -99,7 +100,7 @@ public struct BroadcastTotals: Sendable, Codable, Equatable {
   /// encoded.
   public var skippedFrames = 0
   public var encodedFrames = 0
-  /// Encoded frames that no ingest got.
+  /// Encoded frames that no ingest got; of two at once, those that the one with more of them did not.
   public var droppedFrames = 0
   /// Frames whose last byte went to an ingest.
   public var publishedFrames = 0

@@ -56,20 +56,16 @@ struct Lanes: Sendable {
       samples: capture.samples, origin: origin, tolerance: sources.sound?.timeTolerance,
       encoder: encoders.audio, muxer: encoders.audioMuxer, sampleLimit: limit.samples,
       isMuted: isMuted, outlet: outlet, telemetry: telemetry, notice: notice)
-    let surroundings = TagFeed.Surroundings(
-      log: log,
-      headers: [
-        .metadata(configuration.quality.metadata), encoders.videoMuxer.sequenceHeader.rtmp,
-        encoders.audioMuxer.sequenceHeader.rtmp,
-      ], telemetry: telemetry, stallLimit: .seconds(configuration.stallLimit),
-      gop: Int64(settings.keyframeSeconds * 1000), wantsKeyframe: wantsKeyframe,
-      onDrop: { frames, reason in
-        telemetry.count { $0.droppedFrames += frames }
-        events.send(.dropped(frames: frames, reason: reason))
-      })
-    let targets = configuration.targets
-    let publishLanes = zip(targets, line.inboxes).map {
-      PublishLane(configuration, $0, surroundings, line, $1, events)
+    let headers: [RTMPTag] = [
+      .metadata(configuration.quality.metadata), encoders.videoMuxer.sequenceHeader.rtmp,
+      encoders.audioMuxer.sequenceHeader.rtmp,
+    ]
+    let publishLanes = zip(configuration.targets, line.inboxes).enumerated().map { lane, way in
+      let surroundings = TagFeed.Surroundings(
+        log: log, headers: headers, telemetry: LaneTelemetry(whole: telemetry, lane: lane),
+        events: events, stallLimit: .seconds(configuration.stallLimit),
+        gop: Int64(settings.keyframeSeconds * 1000), wantsKeyframe: wantsKeyframe)
+      return PublishLane(configuration, way.0, surroundings, line, way.1)
     }
     video = { [videoLane = Handover(videoLane)] in try videoLane.take().run() }
     audio = { [audioLane = Handover(audioLane)] in try audioLane.take().run() }

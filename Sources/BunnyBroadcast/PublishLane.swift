@@ -11,7 +11,7 @@ struct PublishLane {
   let configuration: BroadcastConfiguration
   let around: TagFeed.Surroundings
   let line: Line
-  let telemetry: Telemetry
+  let telemetry: LaneTelemetry
   let events: EventHub
   let ingests: [Ingest]
   let inbox: Inbox
@@ -37,12 +37,12 @@ struct PublishLane {
   /// - Parameter ingests: those that this lane publishes to, one at a time.
   init(
     _ configuration: BroadcastConfiguration, _ ingests: [Ingest], _ around: TagFeed.Surroundings,
-    _ line: Line, _ inbox: Inbox, _ events: EventHub
+    _ line: Line, _ inbox: Inbox
   ) {
     self.configuration = configuration
     self.around = around
     self.line = line
-    self.events = events
+    events = around.events
     telemetry = around.telemetry
     self.ingests = ingests
     self.inbox = inbox
@@ -87,7 +87,7 @@ struct PublishLane {
     }
   }
 
-  var hasBeenLive: Bool { telemetry.statistics(at: .now).totals.connections > 0 }
+  var hasBeenLive: Bool { telemetry.whole.statistics(at: .now).totals.connections > 0 }
 
   mutating func handle(_ message: Inbox.Message) throws(RTMPError) {
     switch message {

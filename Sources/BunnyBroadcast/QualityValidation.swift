@@ -19,6 +19,22 @@ extension BroadcastQuality {
     try Self.check("videoBitrate", videoBitrate, 50_000...50_000_000, "bit/s")
     try Self.check("audioBitrate", audioBitrate, 32_000...320_000, "bit/s")
     try encoder.validate(frameRate: frameRate)
+    try validateOutbox()
+  }
+
+  /// A replay begins with a keyframe: one GOP has to fit what is kept for an ingest that fails.
+  private func validateOutbox() throws(QualityError) {
+    // A rate over a buffer lets through what the buffer holds, on top of the rate.
+    let video = Double(videoBitrate) * (encoder.keyframeSeconds + encoder.bufferSeconds)
+    let gop = (video + Double(audioBitrate) * encoder.keyframeSeconds) / 8
+    let kept = TagLog.Bound().bytes
+    guard gop > Double(kept) else { return }
+    throw QualityError(
+      field: "encoder.keyframeSeconds",
+      problem: "is \(JSONValue.shown(encoder.keyframeSeconds)), which at videoBitrate "
+        + "\(videoBitrate) and encoder.bufferSeconds \(JSONValue.shown(encoder.bufferSeconds)) "
+        + "makes up to \(Int(gop / 1e6)) MB from one keyframe to the next; an ingest that fails is "
+        + "made up for from \(kept / 1_000_000) MB, so lower one of the three")
   }
 
   private static func check(_ field: String, side: Int) throws(QualityError) {

@@ -26,14 +26,19 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
   struct Surroundings: Sendable {
     let log: TagLog
     let headers: [RTMPTag]
-    let telemetry: Telemetry
+    let telemetry: LaneTelemetry
+    let events: EventHub
     let stallLimit: Int64
     /// Milliseconds of a GOP.
     let gop: Int64
     /// A keyframe is wanted of the encoder, soon.
     let wantsKeyframe: Flag
-    /// Is told when frames had to be left out, and why.
-    let onDrop: @Sendable (Int, String) -> Void
+
+    /// Frames had to be left out.
+    func dropped(_ frames: Int, because reason: String) {
+      telemetry.dropped(frames)
+      events.send(.dropped(frames: frames, reason: reason))
+    }
   }
 
   /// What others may know.
@@ -138,8 +143,8 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
       if case .handover = beginning, !hasBegun { droppedBefore = cursor.droppedFrames }
       hasBegun = true
       if cursor.droppedFrames > droppedBefore {
-        around.onDrop(
-          Int(cursor.droppedFrames - droppedBefore), "no ingest could take them in time")
+        around.dropped(
+          Int(cursor.droppedFrames - droppedBefore), because: "no ingest could take them in time")
         droppedBefore = cursor.droppedFrames
         // What is counted once is not counted by the next session too.
         if underway.isEmpty { state.withLock { $0.undelivered = serial } }
@@ -176,13 +181,13 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
 
   private func saySkipped() {
     guard skipped > 0 else { return }
-    around.onDrop(skipped, "the ingest takes media too slowly")
+    around.dropped(skipped, because: "the ingest takes media too slowly")
     skipped = 0
   }
 
   func sent(_ tag: RTMPTag, at time: MonotonicTime) {
     guard let media = underway[tag.serial] else { return }  // a header, or what was seen before
-    around.telemetry.published(media, tag.serial, at: time)
+    around.telemetry.whole.published(media, tag.serial, at: time)
   }
 
   func confirmed(_ serial: Int64, at time: MonotonicTime) {

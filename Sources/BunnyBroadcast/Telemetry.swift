@@ -6,6 +6,11 @@ import Synchronization
 final class Telemetry: Sendable {
   private let state = Mutex(State())
 
+  /// - Parameter lanes: publish lanes, each with an ingest of its own at a time.
+  init(lanes: Int) {
+    state.withLock { $0.lanes = Array(repeating: State.Lane(), count: lanes) }
+  }
+
   func count(_ change: (inout BroadcastTotals) -> Void) {
     state.withLock { change(&$0.totals) }
   }
@@ -16,24 +21,6 @@ final class Telemetry: Sendable {
       state.began = began ?? now
       state.last = State.Mark(time: now)
       state.phase = .preparing
-    }
-  }
-
-  /// An ingest has accepted the stream.
-  func connected(at now: MonotonicTime) {
-    state.withLock { state in
-      state.phase = .live
-      if state.carriers == 0 { state.liveSince = now }
-      state.carriers += 1
-      state.totals.connections += 1
-    }
-  }
-
-  /// One that had accepted it does not carry it any more.
-  func disconnected(at now: MonotonicTime) {
-    state.withLock { state in
-      state.carriers = max(0, state.carriers - 1)
-      if state.carriers == 0 { state.endLive(at: now) }
     }
   }
 
@@ -51,8 +38,6 @@ final class Telemetry: Sendable {
       state.recentHandling.add(milliseconds: handling)
     }
   }
-
-  func waiting(since: MonotonicTime?) { state.withLock { $0.waitingSince = since } }
 
   /// What connections have moved up to now.
   func moved(_ moved: Line.Moved) {
@@ -75,7 +60,7 @@ final class Telemetry: Sendable {
       statistics.confirmedBitrate = rates.confirmed * 8
       statistics.roundTripMs = state.moved.roundTrip.map { Double($0.nanoseconds) / 1e6 }
       statistics.kernelQueueBytes = state.moved.kernelQueue
-      statistics.queueAgeMs = state.waitingSince.map { Double(now - $0) / 1e6 } ?? 0
+      statistics.queueAgeMs = Double(state.queueAge(at: now)) / 1e6
       statistics.handlingP50Ms = state.recentHandling.percentile(0.5)
       statistics.handlingP99Ms = state.recentHandling.percentile(0.99)
       statistics.totals = state.totalsNow(now)
@@ -93,20 +78,68 @@ final class Telemetry: Sendable {
   }
 }
 
+/// What one publish lane counts into. Any thread.
+struct LaneTelemetry: Sendable {
+  let whole: Telemetry
+  let lane: Int
+
+  /// An ingest has accepted the stream.
+  func connected(at now: MonotonicTime) { whole.connected(lane, at: now) }
+
+  /// The one that had accepted it does not carry it any more.
+  func disconnected(at now: MonotonicTime) { whole.disconnected(lane, at: now) }
+
+  /// - Parameter since: when the oldest tag that is not sent was made; nil: all are sent.
+  func waiting(since: MonotonicTime?) { whole.change(lane) { $0.waitingSince = since } }
+
+  func dropped(_ frames: Int) { whole.change(lane) { $0.droppedFrames += frames } }
+}
+
+extension Telemetry {
+  fileprivate func change(_ lane: Int, _ change: (inout State.Lane) -> Void) {
+    state.withLock { change(&$0.lanes[lane]) }
+  }
+
+  fileprivate func connected(_ lane: Int, at now: MonotonicTime) {
+    state.withLock { state in
+      state.phase = .live
+      state.liveSince = state.liveSince ?? now
+      state.lanes[lane].isCarried = true
+      state.totals.connections += 1
+    }
+  }
+
+  fileprivate func disconnected(_ lane: Int, at now: MonotonicTime) {
+    state.withLock { state in
+      state.lanes[lane].isCarried = false
+      guard !state.lanes.contains(where: \.isCarried) else { return }
+      state.endLive(at: now)
+      state.deadSince = state.lanes[lane].waitingSince ?? now
+    }
+  }
+}
+
 private struct State {
   var totals = BroadcastTotals()
   var began: MonotonicTime?
   var phase = BunnyBroadcastState.idle
   var liveSince: MonotonicTime?
-  var carriers = 0
+  /// Since when nobody takes what comes, once somebody did.
+  var deadSince: MonotonicTime?
   var liveNanoseconds: Int64 = 0
   var handling = Histogram()
   var recentHandling = Histogram()
   var last: Mark?
   var recent: Rates?  // nil until the first period has ended
   var moved = Line.Moved()
-  var waitingSince: MonotonicTime?
+  var lanes: [Lane] = []
   var newestPublished: Int64 = -1
+
+  struct Lane {
+    var isCarried = false
+    var waitingSince: MonotonicTime?
+    var droppedFrames = 0
+  }
 
   /// The counts at the end of a period.
   struct Mark {
@@ -127,7 +160,13 @@ extension State {
   fileprivate mutating func endLive(at now: MonotonicTime) {
     if let since = liveSince { liveNanoseconds += now - since }
     liveSince = nil
-    waitingSince = waitingSince ?? now  // nobody takes what comes
+  }
+
+  /// Of two lanes, viewers are shown the one that is less behind.
+  fileprivate func queueAge(at now: MonotonicTime) -> Int64 {
+    let carried = lanes.filter(\.isCarried)
+    if carried.isEmpty { return deadSince.map { now - $0 } ?? 0 }
+    return carried.map { $0.waitingSince.map { now - $0 } ?? 0 }.min() ?? 0
   }
 
   fileprivate mutating func endPeriod(at now: MonotonicTime) {
@@ -147,6 +186,7 @@ extension State {
 
   fileprivate func totalsNow(_ now: MonotonicTime) -> BroadcastTotals {
     var totals = totals
+    totals.droppedFrames = lanes.map(\.droppedFrames).min() ?? 0
     totals.liveSeconds = Double(liveNanoseconds + (liveSince.map { now - $0 } ?? 0)) / 1e9
     totals.handlingP50Ms = handling.percentile(0.5)
     totals.handlingP99Ms = handling.percentile(0.99)

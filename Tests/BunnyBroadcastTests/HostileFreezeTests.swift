@@ -45,6 +45,8 @@ extension HostileIngestTests {
         burying: trial.primary, showing: "\(freeze): left after \(seconds) s")
       outcome.expectWhole()
       #expect(seconds < 3)  // 2, and a margin for a busy machine
+      // A player stands still while it is not noticed, and no longer (but for a busy machine).
+      #expect(outcome.merged.longestDelay < seconds * 1000 + 300, "\(outcome)")
       #expect(outcome.totals.connections == 2)
     }
 

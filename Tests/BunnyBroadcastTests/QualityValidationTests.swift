@@ -93,6 +93,14 @@ struct QualityValidationTests {
       $0.encoder.profile = "baseline"
       $0.encoder.bFrames = 2
     },
+    Case(
+      "encoder.keyframeSeconds is 10, which at videoBitrate 50000000 and encoder.bufferSeconds 1 "
+        + "makes up to 68 MB from one keyframe to the next; an ingest that fails is made up for from "
+        + "16 MB, so lower one of the three"
+    ) {
+      $0.videoBitrate = 50_000_000
+      $0.encoder.keyframeSeconds = 10
+    },
     Case("encoder.x264.keyint cannot be set: keyframes come by time; use encoder.keyframeSeconds") {
       $0.encoder.x264 = ["keyint": "250"]
     },
@@ -116,7 +124,10 @@ struct QualityValidationTests {
     Case("2") { $0.frameRate = 29.97 },
     Case("3") { $0.frameRate = 120 },
     Case("4") { $0.videoBitrate = 50_000 },
-    Case("5") { $0.videoBitrate = 50_000_000 },
+    Case("5") {
+      $0.videoBitrate = 50_000_000
+      $0.encoder.keyframeSeconds = 1.5
+    },
     Case("6") { $0.audioBitrate = 32_000 },
     Case("7") { $0.audioBitrate = 320_000 },
     Case("9") { $0.encoder.keyframeSeconds = 10 },

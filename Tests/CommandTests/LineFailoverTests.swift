@@ -61,6 +61,28 @@ struct LineFailoverTests {
     #expect(seconds < 3)  // 2, the line's own, and a margin for a busy machine
   }
 
+  @Test func `where the line has 30 % to spare, a player is live again within 15 seconds`()
+    async throws
+  {
+    let publisher = try await start()
+    let (before, start) = (line.counters().there.bytes, MonotonicTime.now)
+    try await carries(primary, after: start + .seconds(5))
+    let rate = Double(line.counters().there.bytes - before) * 8 / (Double(.now - start) / 1e9)
+    var spare = Line.Condition.roundTrip(80)
+    spare.rateThere = Int(rate * 1.3)
+    line.set(spare)
+    try await carries(primary, after: .now + .seconds(2))
+    let moment = MonotonicTime.now
+    line.set(.vanished, for: .first)
+    try await carries(backup, after: moment + .seconds(18))
+    let outcome = try await finish(
+      publisher, burying: primary, showing: "vanished, of \(Int(rate)) bit/s 30 % to spare")
+    outcome.expectWhole()
+    let lost = try #require(outcome.log.all("lost").first)
+    let moved = MonotonicTime(nanoseconds: lost.monotonicMs * 1_000_000)
+    #expect(outcome.merged.secondsLate(after: moved) <= 15, "\(outcome)")
+  }
+
   @Test func `a backup that vanishes is nothing that a viewer notices`() async throws {
     let publisher = try await start()
     line.set(.vanished, for: .second)

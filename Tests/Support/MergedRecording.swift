@@ -1,5 +1,5 @@
 public import BunnyRTMP
-import BunnySystem
+public import BunnySystem
 
 /// What several ingests recorded of one broadcast of the test picture, put together: what a viewer of
 /// all of them could have seen and heard.
@@ -8,8 +8,11 @@ import BunnySystem
 /// preamble, it is known by its content, which is unlike any other frame's: each carries its number.
 /// Packets of sound may equal each other, but always come at their own time.
 public struct MergedRecording: Sendable {
-  /// The video frames that arrived at their own time at least once, by number.
-  public let frames: Set<Int64>
+  /// The video frames that arrived at their own time at least once, by number: when they first did.
+  public let arrivals: [Int64: MonotonicTime]
+  /// Milliseconds that each of them came later than the most punctual one, its place in time
+  /// considered. The longest is what a player without a buffer stood still.
+  public let delays: [Int64: Double]
   /// Frames that arrived only at a time that was not theirs: they were taken for seen, and were not.
   public let squeezedOnly: Int
   /// Packets of sound that arrived, and those that are missing between the first and the last.
@@ -32,7 +35,7 @@ public struct MergedRecording: Sendable {
     }
     let video = carriers.map { $0.media.filter { $0.kind == .video } }
     var numbers: [ArraySlice<UInt8>: Int64] = [:]  // by content
-    var arrivals: [Int64: Int] = [:]
+    var arrivals: [Int64: [MonotonicTime]] = [:]
     for tag in video.joined() {
       guard let number = grid.number(at: tag.timestamp) else { continue }
       numbers[tag.content] = min(number, numbers[tag.content] ?? number)
@@ -44,23 +47,39 @@ public struct MergedRecording: Sendable {
         continue
       }
       if grid.number(at: tag.timestamp) == number {
-        arrivals[number, default: 0] += 1
+        arrivals[number, default: []].append(tag.arrival)
       } else {
         squeezed += 1
       }
     }
     let sound = Set(carriers.flatMap(\.media).filter { $0.kind == .audio }.map(\.timestamp))
       .sorted()
-    frames = Set(arrivals.keys)
+    let first = arrivals.compactMapValues { $0.min() }
+    let began = first.map { $1 + .milliseconds(-grid.time(of: $0)) }.min()
+    self.arrivals = first
+    delays = .init(
+      uniqueKeysWithValues: first.map { number, arrival in
+        let due = began! + .milliseconds(grid.time(of: number))
+        return (number, Double(arrival - due) / 1e6)
+      })
     squeezedOnly = strangers.count
     self.squeezed = squeezed
-    shownTwice = Double(arrivals.values.reduce(0) { $0 + $1 - 1 }) * 1000 / framesPerSecond
+    shownTwice = Double(arrivals.values.reduce(0) { $0 + $1.count - 1 }) * 1000 / framesPerSecond
     audioPackets = sound.count
     missingAudio = zip(sound, sound.dropFirst()).reduce(0) { $0 + Self.packets($1.1 - $1.0) - 1 }
-    soundLag = grid.time(of: frames.max() ?? 0) - (sound.last ?? 0)
+    soundLag = grid.time(of: first.keys.max() ?? 0) - (sound.last ?? 0)
     faults = carriers.enumerated().flatMap { index, visit in
       Self.faults(of: visit, numbers).map { "connection \(index): \($0)" }
     }
+  }
+
+  public var frames: Set<Int64> { Set(arrivals.keys) }
+  public var longestDelay: Double { delays.values.max() ?? 0 }
+
+  /// Seconds from `moment` until the last frame that was over a second late.
+  public func secondsLate(after moment: MonotonicTime) -> Double {
+    let last = delays.filter { $0.value > 1000 }.compactMap { arrivals[$0.key] }.max() ?? moment
+    return Double(last - moment) / 1e9
   }
 
   /// How many packets of 1024 samples at 48 kHz that many milliseconds are.
@@ -116,7 +135,7 @@ extension MergedRecording {
 extension MergedRecording: CustomStringConvertible {
   public var description: String {
     "frames \(runs), squeezed \(squeezed) (\(squeezedOnly) only so), \(audioPackets) of sound, "
-      + "missing \(missingAudio), sound lags \(soundLag) ms, twice \(shownTwice) ms, \(faults)"
+      + "missing \(missingAudio), sound lags \(soundLag) ms, at most \(Int(longestDelay)) ms late, twice \(shownTwice) ms, \(faults)"
   }
 }
 
