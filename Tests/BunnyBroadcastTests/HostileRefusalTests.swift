@@ -99,38 +99,64 @@ extension HostileIngestTests {
       #expect(seconds < 6)  // the fifth wait is 5 s at most
     }
 
-    @Test func `both down for twenty seconds: memory is bounded and the newest is kept`()
-      async throws
-    {
+    @Test(arguments: Outage.chosen)
+    func `both down for longer than is kept: memory is bounded and the newest is kept`(
+      outage: Outage
+    ) async throws {
       let trial = try FailoverTrial()
-      try await trial.start()
+      if outage.isAtStart { trial.begin() } else { try await trial.start() }
       let memory = residentMemory
       trial.primary.command(.refuse, .reset)
       trial.backup.command(.refuse, .reset)
-      let end = trial.broadcast.statistics.elapsedSeconds + 20
-      try await trial.says("twenty seconds of it", atMost: 60) {
+      let end = trial.broadcast.statistics.elapsedSeconds + outage.seconds
+      try await trial.says("\(outage)", atMost: outage.seconds + 60) {
         if case .statistics(let now) = $0 { now.elapsedSeconds >= end } else { false }
       }
       let growth = residentMemory - memory
       let moment = trial.primary.command(.normal)
       trial.backup.command(.normal)
-      let back = try await trial.says("both back", atMost: 80) {
-        if case .reconnected = $0 { true } else { false }
+      let back = try await trial.says("an ingest that is back", atMost: 80) {
+        switch $0 {
+        case .reconnected: true
+        case .started: outage.isAtStart
+        default: false
+        }
       }
       let seconds = Double(back.at - moment) / 1e9
-      let place = if case .reconnected(let ingest) = back.event { "\(ingest)" } else { "" }
+      let place =
+        switch back.event {
+        case .reconnected(let ingest), .started(let ingest): "\(ingest)"
+        default: ""
+        }
       let carrier = "\(try trial.primary.ingest())" == place ? trial.primary : trial.backup
       try await trial.carries(carrier, frames: 60)
       let outcome = try await trial.finish(
-        showing: "both down: +\(growth) bytes, back in \(seconds) s")
+        showing: "\(outage): +\(growth) bytes, back in \(seconds) s")
       outcome.expectClean()
       // What arrived just before it ended, and could not be known to have, counts as dropped too.
       #expect((0...10).contains(outcome.totals.droppedFrames - outcome.missing))
       #expect(seconds < 30)  // the tries of a minute are spread over it
-      #expect(outcome.merged.runs.count == 2)  // whole GOPs, the oldest of the outage
+      // Whole GOPs are missing, the oldest of the outage.
+      #expect(outcome.merged.runs.count == (outage.isAtStart ? 1 : 2), "\(outcome)")
       #expect(growth < 64 << 20)  // of the process of all tests
     }
   }
+}
+
+/// Both ingests refuse for so long.
+struct Outage: Sendable, CustomStringConvertible {
+  let seconds: Double
+  var isAtStart = false
+
+  var description: String { "both down \(isAtStart ? "at the start " : "")for \(seconds) s" }
+
+  /// A short one; long ones when `scripts/soak` asks.
+  static let chosen: [Outage] =
+    if let seconds = ProcessInfo.processInfo.environment["BUNNY_SOAK_OUTAGE"].flatMap(Double.init) {
+      [Outage(seconds: seconds), Outage(seconds: 60, isAtStart: true)]
+    } else {
+      [Outage(seconds: 20)]
+    }
 }
 
 /// Bytes of this process.

@@ -83,6 +83,26 @@ struct LineFailoverTests {
     #expect(outcome.merged.secondsLate(after: moved) <= 15, "\(outcome)")
   }
 
+  @Test func `a cable that is plugged in again brings the stream back within a second`()
+    async throws
+  {
+    let publisher = try await start()
+    try line.setCable(isPlugged: false)
+    // One comes every three seconds.
+    try await publisher.waitForOutput(in: .output) {
+      $0.components(separatedBy: "\"uplinkLost\"").dropFirst().first?
+        .components(separatedBy: "\"statistics\"").count == 4
+    }
+    let moment = MonotonicTime.now
+    try line.setCable(isPlugged: true)
+    try await carries(primary, after: moment)
+    let arrivals = primary.visits.flatMap(\.media).map(\.arrival).filter { $0 > moment }
+    let seconds = Double(try #require(arrivals.min()) - moment) / 1e9
+    let outcome = try await finish(publisher, showing: "unplugged, back in \(seconds) s")
+    outcome.expectWhole(twice: 300)
+    #expect(seconds < 1.5)  // and a margin for a busy machine
+  }
+
   @Test func `a backup that vanishes is nothing that a viewer notices`() async throws {
     let publisher = try await start()
     line.set(.vanished, for: .second)
