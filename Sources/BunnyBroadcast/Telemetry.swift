@@ -3,8 +3,10 @@ import BunnySystem
 import Synchronization
 
 /// What all lanes count into. Any thread.
-final class Telemetry: Sendable {
+package final class Telemetry: Sendable {
   private let state = Mutex(State())
+
+  package init() {}
 
   func count(_ change: (inout BroadcastTotals) -> Void) {
     state.withLock { change(&$0.totals) }
@@ -36,6 +38,9 @@ final class Telemetry: Sendable {
       if state.carriers == 0 { state.endLive(at: now) }
     }
   }
+
+  /// An ingest has accepted the stream, once.
+  var hasBeenLive: Bool { state.withLock { $0.totals.connections > 0 } }
 
   /// A tag's last byte is in the socket, with what waits behind it.
   ///
