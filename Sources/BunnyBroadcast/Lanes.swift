@@ -26,7 +26,7 @@ struct Lanes: Sendable {
   /// - Throws: ``BroadcastError``.
   init(
     _ configuration: BroadcastConfiguration, interrupter: Interrupter, isMuted: Flag, line: Line,
-    telemetry: Telemetry, events: EventHub
+    book: AddressBook, telemetry: Telemetry, events: EventHub
   ) throws(BroadcastError) {
     let settings = configuration.quality.videoSettings
     let notice: @Sendable (String) -> Void = { events.send(.notice(message: $0)) }
@@ -69,7 +69,7 @@ struct Lanes: Sendable {
       })
     let targets = configuration.targets
     let publishLanes = zip(targets, line.inboxes).map {
-      PublishLane(configuration, $0, surroundings, line, $1, events)
+      PublishLane(configuration, $0, surroundings, line, book, $1, events)
     }
     video = { [videoLane = Handover(videoLane)] in try videoLane.take().run() }
     audio = { [audioLane = Handover(audioLane)] in try audioLane.take().run() }
