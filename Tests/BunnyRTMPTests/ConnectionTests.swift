@@ -114,7 +114,8 @@ func syntheticTags(frames: Int = 10, frameBytes: Int = 3000) -> [RTMPTag] {
     var states: [RTMPConnectionState] = []
     try connection.publish(ListFeed([])) { states.append($0) }
     #expect(states == [.connecting, .closed])
-    #expect(server.visits.allSatisfy { $0.bytesReceived == 0 })  // it may have been connecting by then
+    // It may have been connecting by then.
+    #expect(server.visits.allSatisfy { $0.bytesReceived == 0 })
   }
 
   @Test func `pings are answered with their stamp`() async throws {
