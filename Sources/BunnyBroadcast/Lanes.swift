@@ -26,7 +26,7 @@ struct Lanes: Sendable {
   /// - Throws: ``BroadcastError``.
   init(
     _ configuration: BroadcastConfiguration, interrupter: Interrupter, isMuted: Flag, line: Line,
-    telemetry: Telemetry, events: EventHub
+    book: AddressBook, telemetry: Telemetry, events: EventHub
   ) throws(BroadcastError) {
     let settings = configuration.quality.videoSettings
     let notice: @Sendable (String) -> Void = { events.send(.notice(message: $0)) }
@@ -70,7 +70,7 @@ struct Lanes: Sendable {
           telemetry.dropped(frames)
           events.send(.dropped(frames: frames, reason: reason))
         })
-      return PublishLane(configuration, way.0, surroundings, line, way.1, events)
+      return PublishLane(configuration, way.0, surroundings, line, book, way.1, events)
     }
     video = { [videoLane = Handover(videoLane)] in try videoLane.take().run() }
     audio = { [audioLane = Handover(audioLane)] in try audioLane.take().run() }

@@ -35,16 +35,17 @@ struct PublishLane {
   /// Why the carrier has just been left, until it is said what follows.
   var leftBecause: String?
   var resumptions: [Int: TLSResumption] = [:]
-  let book = AddressBook()
+  let book: AddressBook
 
   /// - Parameter ingests: those that this lane publishes to, one at a time.
   init(
     _ configuration: BroadcastConfiguration, _ ingests: [Ingest], _ around: TagFeed.Surroundings,
-    _ line: Line, _ inbox: Inbox, _ events: EventHub
+    _ line: Line, _ book: AddressBook, _ inbox: Inbox, _ events: EventHub
   ) {
     self.configuration = configuration
     self.around = around
     self.line = line
+    self.book = book
     self.events = events
     telemetry = around.telemetry
     self.ingests = ingests

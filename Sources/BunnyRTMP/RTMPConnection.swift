@@ -44,7 +44,7 @@ public final class RTMPConnection: Sendable {
 
   /// - Parameter resumption: ``resumption`` of an earlier connection to the same host.
   /// - Parameter book: Where this ingest and others have answered: shared by all connections of a
-  ///   publish lane.
+  ///   broadcast.
   package init(
     to ingest: Ingest, options: Options, resuming resumption: TLSResumption?,
     book: AddressBook = AddressBook()
