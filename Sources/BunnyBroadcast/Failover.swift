@@ -49,8 +49,10 @@ package struct Failover: Sendable {
 
   /// How a connection ended.
   package enum Failure: Sendable, Equatable {
-    /// It broke, or never came about; the same may succeed later.
+    /// It broke, or was refused; the same may succeed later.
     case passing
+    /// Nobody answered.
+    case unanswered
     /// It was refused in a way that lasts.
     case lasting
     /// Somebody publishes under our name.
@@ -84,6 +86,8 @@ package struct Failover: Sendable {
   }
 
   struct Leg: Sendable {
+    /// Media that went out on it is known to have arrived.
+    var isProven = false
     enum Stage: Sendable { case opening, ready, ordered, publishing }
     let ingest: Int
     let opened: MonotonicTime
@@ -177,6 +181,9 @@ package struct Failover: Sendable {
 
   /// The stream was accepted, and nothing has happened to it.
   var isPublishing: Bool { carrier.flatMap { legs[$0]?.stage } == .publishing }
+
+  /// It has not been ready yet.
+  package func isOpening(_ id: LegID) -> Bool { legs[id]?.stage == .opening }
 
   /// The connections that could take over, best first: those that have answered, by ingest.
   func spares(_ stage: Leg.Stage) -> [LegID] {

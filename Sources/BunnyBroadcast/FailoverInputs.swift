@@ -13,6 +13,7 @@ extension Failover {
     case .publishing(let id): began(id, now)
     case .arrived(let id): return tookOver(id, now)
     case .proven(let id):
+      legs[id]?.isProven = true
       if let ingest = legs[id]?.ingest { health[ingest].retries.proven() }
     case .owing(let id): return id == carrier ? beganToOwe(now) : []
     case .stalled(let id): return stalled(id, now)
@@ -122,7 +123,8 @@ extension Failover {
     let isStandby = carrier != nil && id != carrier && leg.stage == .ready
     let wasSuccessor = id == successor
     if wasSuccessor { successor = nil }
-    if id == carrier { letGo() }
+    let wasCarrier = id == carrier
+    if wasCarrier { letGo() }
     var state = health[leg.ingest]
     if leg.stage == .publishing { state.lastPublished = now }
     if isStandby, isBlamed {
@@ -133,9 +135,11 @@ extension Failover {
     state.isRefused = failure == .lasting && !hasBeenLive
     if isBlamed {
       state.retries.failed(
-        at: now, chance: chance(), remembers: failure == .nameInUse && isRecent)
+        at: now, chance: chance(), remembers: failure == .nameInUse && isRecent,
+        answered: failure != .unanswered)
     }
     health[leg.ingest] = state
+    if wasCarrier, leg.isProven { needOthers(than: leg.ingest) }
     if health.allSatisfy(\.isRefused) { return [.giveUp] }
     return wasSuccessor ? [carrier].compactMap(\.self).map { .resume($0) } : []
   }
@@ -160,6 +164,11 @@ extension Failover {
     return []
   }
 
+  /// The first try elsewhere is immediate.
+  private mutating func needOthers(than ingest: Int) {
+    for other in health.indices where other != ingest { health[other].retries.isNeeded() }
+  }
+
   /// Leaves the carrier.
   ///
   /// - Parameter blaming: it is to blame.
@@ -167,6 +176,7 @@ extension Failover {
     guard let id = carrier, let ingest = carryingIngest else { return [] }
     letGo()
     health[ingest].lastPublished = now
+    if legs[id]?.isProven == true { needOthers(than: ingest) }
     if blaming { health[ingest].retries.failed(at: now, chance: chance()) }
     return drop([id])
   }

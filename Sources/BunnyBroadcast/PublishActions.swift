@@ -38,6 +38,9 @@ extension PublishLane {
     let handover = KeyframeHandover(
       awaitsArrival: counters.roundTrip != nil || !counters.confirmsReading)
     feeds[old]?.hold(at: handover)
+    if let from = legs[old]?.connection.ingest {
+      events.send(.notice(message: "going from \(from) to \(next.connection.ingest) at a keyframe"))
+    }
     successor = (next, handover)
     publish(id, .handover(configuration.replay, handover))
   }

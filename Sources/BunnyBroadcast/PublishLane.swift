@@ -29,7 +29,10 @@ struct PublishLane {
   /// What is not known to have arrived at the last carrier.
   var undelivered: TagFeed.Undelivered?
   var lastFailure: RTMPError?
+  var primaryState = RTMPConnectionState.connecting
   var failedOnce: Set<Int> = []
+  /// Said to be missing beside the carrier.
+  var missing: Set<Int> = []
   var isLastTry = false
   var isOver = false
   /// Why the carrier has just been left, until it is said what follows.
@@ -76,10 +79,9 @@ struct PublishLane {
       if messages.isEmpty { try take(.tick) }
       for message in messages { try handle(message) }
     }
+    countUnsent()
     guard !hasBeenLive else { return }
-    let waited = Double(MonotonicTime.now - began) / 1e9
-    throw lastFailure
-      ?? RTMPError(.timedOut(.publish, seconds: waited), at: ingests[0])
+    throw lastFailure ?? stillWaiting(since: began)
   }
 
   /// A network that comes up ends a wait.
@@ -132,7 +134,10 @@ extension PublishLane {
     _ event: RTMPEvent, of id: Failover.LegID
   ) throws(RTMPError) {
     guard let leg = legs[id] ?? leaving[id] else { return }
-    if case .state(let state) = event { events.send(.connection(leg.connection.ingest, state)) }
+    if case .state(let state) = event {
+      events.send(.connection(leg.connection.ingest, state))
+      if leg.ingest == 0 { primaryState = state }
+    }
     guard leaving[id] == nil else { return }
     switch event {
     case .state(let state):
@@ -148,6 +153,9 @@ extension PublishLane {
 
   private mutating func becameReady(_ leg: Leg) throws(RTMPError) {
     keepTLS(of: leg)
+    if missing.remove(leg.ingest) != nil, isPublishing {
+      events.send(.standbyBack(leg.connection.ingest))
+    }
     try take(.ready(leg.id))
   }
 
@@ -189,6 +197,7 @@ extension PublishLane {
     if wasCarrier || carrier == nil { lastFailure = error }
     failedOnce.insert(leg.ingest)
     if carried { events.send(.lost(error.ingest, reason: error.cause)) }
+    if !wasCarrier { sayMissing(leg, error) }
     if !error.isRetryable, configuration.retry == .always, !hasBeenLive, ingests.count == 1 {
       throw error
     }
@@ -199,14 +208,6 @@ extension PublishLane {
       return
     }
     if carrier == nil || wasCarrier, !isPublishing { sayWhatFollows(error.description) }
-  }
-
-  func sayWhatFollows(_ reason: String) {
-    guard let (ingest, wait) = failover.nextTry(after: .now) else { return }
-    events.send(
-      .reconnecting(
-        attempt: max(1, failover.failures), usingBackup: ingests[ingest] == configuration.backup,
-        after: .nanoseconds(wait), reason: reason))
   }
 
   /// The carrier is no more: what it leaves undelivered is remembered.

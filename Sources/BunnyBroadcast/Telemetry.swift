@@ -27,6 +27,9 @@ package final class Telemetry: Sendable {
   /// An ingest has accepted the stream, once.
   var hasBeenLive: Bool { state.withLock { $0.totals.connections > 0 } }
 
+  /// The number of the newest tag that went to an ingest; -1: none did.
+  var newestPublished: Int64 { state.withLock { $0.newestPublished } }
+
   /// A tag's last byte is in the socket, with what waits behind it.
   ///
   /// - Parameter serial: its number in the log. What is sent again after a reconnect counts once.

@@ -18,9 +18,12 @@ package enum LogText {
     case .notice(let message): (.warning, message)
     case .connection(let ingest, let state): (.debug, "connection to \(ingest): \(state)")
     case .lost(let ingest, let reason): (.warning, "lost \(ingest): \(reason)")
+    case .standbyLost(let ingest, let reason):
+      (.warning, "nothing stands by: \(ingest) is tried again and again (\(reason))")
+    case .standbyBack(let ingest): (.info, "\(ingest) stands by")
     case .uplinkLost:
-      (.warning, "no ingest answers: this machine's uplink is down or frozen; waiting for it")
-    case .uplinkBack: (.info, "the uplink is back")
+      (.warning, "no ingest answers, as if this machine's uplink were down; waiting for any")
+    case .uplinkBack: (.info, "an ingest answers again")
     case .sourceLost(let source, let reason):
       (.warning, "\(source) stopped delivering: \(reason)")
     case .dropped(let frames, let reason):
