@@ -10,7 +10,7 @@ extension DeviceTests {
       let (folder, nginx) = (try TemporaryDirectory(), try await NginxIngest())
       let quality = folder.file("small.json")
       let json = """
-        {"resolution":{"width":320,"height":180},"frameRate":30,"videoBitrate":500000,
+        {"resolution":{"width":320,"height":180},"frameRate":15,"videoBitrate":300000,
         "encoder":{"preset":"ultrafast","keyframeSeconds":2,"lookahead":0}}
         """
       try json.write(toFile: quality, atomically: false, encoding: .utf8)
@@ -27,14 +27,14 @@ extension DeviceTests {
       ])
       #expect(outcome.exitStatus == 0, "\(outcome)")
       let end = try Ending(outcome.standardOutput)
-      #expect(end.encodedFrames == 300 && end.droppedFrames == 0)
+      #expect(end.encodedFrames == 150 && end.droppedFrames == 0)
       #expect(end.repeatedFrames <= 15, "\(outcome)")  // their stamps are of arrival
-      #expect(abs(end.liveMs - 10_000) < 1000)
+      #expect(abs(end.liveMs - 10_000) < 2000)
 
       let report = try inspect(try await nginx.recordings()[0])
       let video = try #require(report.video)
       let sound = try #require(report.audio)
-      #expect(video.packets.count == 300 && video.packets.dtsNotRising == 0)
+      #expect(video.packets.count == 150 && video.packets.dtsNotRising == 0)
       #expect(video.frozen == [] && video.black == [])
       #expect(abs(sound.packets.seconds - 10) < 0.1)
       #expect(sound.gaps == 0 && sound.silent == [])
