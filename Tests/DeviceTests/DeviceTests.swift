@@ -3,7 +3,8 @@ import Support
 import Testing
 
 /// What needs a camera or a microphone: one after the other, in the machine that `scripts/device-lab`
-/// boots. Suites are added to this one; each test leaves the devices as it found them.
+/// boots. Suites are added to this one. Each test sets format and controls as it needs them, and brings
+/// back what it took away.
 @Suite(
   .serialized, .timeLimit(.minutes(2)),
   .enabled(if: DeviceLab.isHere, "scripts/device-lab runs them"))

@@ -8,6 +8,7 @@ extension DeviceTests {
   @Suite struct Libavdevice {
     @Test func `they are broadcast in real time`() async throws {
       let (folder, nginx) = (try TemporaryDirectory(), try await NginxIngest())
+      // Small and slow: the lab's machine is emulated, perhaps on one that has more to do.
       let quality = folder.file("small.json")
       let json = """
         {"resolution":{"width":320,"height":180},"frameRate":15,"videoBitrate":300000,
