@@ -8,8 +8,8 @@ package enum LogText {
     case .started(let ingest): (.info, "live at \(ingest)")
     case .stopped: (.debug, "media has stopped")
     case .reconnecting(let attempt, let usingBackup, let delay, let reason):
-      (
-        .warning,
+      (  // the first try at once goes without saying
+        attempt == 1 && delay < Self.now ? .debug : .warning,
         "trying \(usingBackup ? "the backup ingest" : "the ingest") "
           + "\(inTime(delay)) (attempt \(attempt)): \(reason)"
       )
@@ -87,8 +87,10 @@ package enum LogText {
     isLive.map { $0 ? "live" : "not live" } ?? "not known"
   }
 
+  private static let now = Duration.milliseconds(50)
+
   private static func inTime(_ delay: Duration) -> String {
-    delay < .milliseconds(50) ? "at once" : "in \(fixed(delay.inMilliseconds / 1000, 1)) s"
+    delay < now ? "at once" : "in \(fixed(delay.inMilliseconds / 1000, 1)) s"
   }
 }
 
