@@ -136,7 +136,7 @@ extension PublishLane {
     guard let leg = legs[id] ?? leaving[id] else { return }
     if case .state(let state) = event {
       events.send(.connection(leg.connection.ingest, state))
-      if leg.ingest == 0 { primaryState = state }
+      if leg.ingest == 0, state != .closed { primaryState = state }
     }
     guard leaving[id] == nil else { return }
     switch event {

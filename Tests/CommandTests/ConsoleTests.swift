@@ -68,8 +68,12 @@ struct LogTextTests {
     (.reconnected(ingest), .info, "live again at rtmp://host/app/•••"),
     (.lost(ingest, reason: "end of file"), .warning, "lost rtmp://host/app/•••: end of file"),
     (
-      .reconnecting(attempt: 1, usingBackup: false, after: .zero, reason: "x"), .warning,
+      .reconnecting(attempt: 1, usingBackup: false, after: .zero, reason: "x"), .debug,
       "trying the ingest at once (attempt 1): x"
+    ),
+    (
+      .standbyLost(ingest, reason: "x"), .warning,
+      "nothing stands by: rtmp://host/app/••• is tried again and again (x)"
     ),
     (
       .reconnecting(attempt: 4, usingBackup: true, after: .milliseconds(2340), reason: "x"),

@@ -44,8 +44,8 @@ struct IngestExitTests {
       IngestScript(
         .status(level: "error", code: "NetStream.Publish.BadName", text: "\(key) is taken"),
         at: .publish),
-      "says that somebody else publishes under this key (NetStream.Publish.BadName: ••• is taken); "
-        + "end the other broadcast, or wait until the server has forgotten a dead one"
+      "says that this key is being published under (NetStream.Publish.BadName: ••• is taken): by a "
+        + "session of ours that it has not noticed to be over, or by another broadcast"
     ),
     (
       IngestScript(.bytes(Array(repeating: 0x48, count: 4000)), at: .clientHello),
