@@ -73,6 +73,11 @@ public final class Broadcast: Sendable {
       failure = BroadcastError(error)
     }
     telemetry.moved(line.moved)
+    let unsent = telemetry.endSending()
+    if unsent > 0 {
+      hub.send(
+        .dropped(frames: unsent, reason: "the broadcast ended before an ingest took them"))
+    }
     let totals = telemetry.end(at: .now)
     let reason = stopping.withLock { $0.reason } ?? "its duration was over"
     if let failure { hub.send(.failed(message: failure.description)) }

@@ -51,7 +51,7 @@ package struct Failover: Sendable {
   package enum Failure: Sendable, Equatable {
     /// It broke, or was refused; the same may succeed later.
     case passing
-    /// Nobody answered.
+    /// Nobody was there: no name, no route, no open port.
     case unanswered
     /// It was refused in a way that lasts.
     case lasting
@@ -86,7 +86,7 @@ package struct Failover: Sendable {
   }
 
   struct Leg: Sendable {
-    /// Media that went out on it is known to have arrived.
+    /// A GOP that went out on it is known to have arrived.
     var isProven = false
     enum Stage: Sendable { case opening, ready, ordered, publishing }
     let ingest: Int
@@ -119,6 +119,9 @@ package struct Failover: Sendable {
   var legs: [LegID: Leg] = [:]
   var health: [Health]
   private var nextID = 0
+  /// When it was told something last. What is due is due after that: whoever asks a moment later for
+  /// the deadline would miss one in between.
+  package private(set) var settledAt = MonotonicTime(nanoseconds: 0)
   /// The connection that carries the stream, or is to.
   package internal(set) var carrier: LegID?
   /// The one that is to begin where the carrier ends: a planned change. The carrier is kept until media
@@ -156,7 +159,8 @@ package struct Failover: Sendable {
 
   /// Takes what has happened, and says what to do, in this order.
   package mutating func take(_ input: Input, at now: MonotonicTime) -> [Action] {
-    happened(input, now) + settle(now)
+    settledAt = now
+    return happened(input, now) + settle(now)
   }
 
   mutating func open(_ ingest: Int, _ now: MonotonicTime) -> Action {
@@ -182,8 +186,15 @@ package struct Failover: Sendable {
   /// The stream was accepted, and nothing has happened to it.
   var isPublishing: Bool { carrier.flatMap { legs[$0]?.stage } == .publishing }
 
-  /// It has not been ready yet.
-  package func isOpening(_ id: LegID) -> Bool { legs[id]?.stage == .opening }
+  /// Whether nothing is to be ready beside the carrier once `id`, which has failed, is gone: it was to
+  /// be, and not only to see whether anybody answers.
+  package func isMissing(without id: LegID) -> Bool {
+    guard isPublishing, owes == .none, let leg = legs[id], leg.stage == .opening else {
+      return false
+    }
+    return wantsStandby(settledAt) && leg.ingest != carryingIngest
+      && !legs.contains { $0.key != id && $0.value.ingest == leg.ingest }
+  }
 
   /// The connections that could take over, best first: those that have answered, by ingest.
   func spares(_ stage: Leg.Stage) -> [LegID] {

@@ -135,9 +135,9 @@ extension Failover {
     state.isRefused = failure == .lasting && !hasBeenLive
     if isBlamed {
       state.retries.failed(
-        at: now, chance: chance(), remembers: failure == .nameInUse && isRecent,
-        answered: failure != .unanswered)
+        at: now, chance: chance(), remembers: failure == .nameInUse && isRecent)
     }
+    if failure == .unanswered { state.retries.reachedNobody(triedAt: leg.opened) }
     health[leg.ingest] = state
     if wasCarrier, leg.isProven { needOthers(than: leg.ingest) }
     if health.allSatisfy(\.isRefused) { return [.giveUp] }

@@ -110,7 +110,8 @@ extension Failover {
 
   /// Ends what is not needed beside a carrier that does well.
   private mutating func trim(_ now: MonotonicTime) -> [Action] {
-    guard owes == .none, !isToMove else { return [] }
+    guard owes == .none else { return [] }
+    if isToMove { return drop(spares(.ready).filter { legs[$0]!.isSilent }) }
     let spares = spares(.ready) + spares(.opening)
     let kept = spares.first {
       wantsStandby(now) && legs[$0]!.ingest != carryingIngest && !legs[$0]!.isSilent
@@ -120,7 +121,7 @@ extension Failover {
 
   private var other: Int? { rules.ingests == 2 ? carryingIngest.map { 1 - $0 } : nil }
 
-  private func wantsStandby(_ now: MonotonicTime) -> Bool {
+  func wantsStandby(_ now: MonotonicTime) -> Bool {
     guard let other, health[other].closures < Self.mostClosures else { return false }
     return rules.keepsStandby || returnOpening.map { now >= $0 } ?? false
   }

@@ -53,13 +53,17 @@ extension PublishLane {
     feeds[id]?.hold(at: nil)
   }
 
-  /// The carrier is to blame.
+  /// The carrier is given up.
   mutating func leave(
     _ leg: Leg, because input: Failover.Input
   ) throws(RTMPError) {
-    let isDenied = if case .told = input { true } else { false }
     let error = RTMPError(.stalled(seconds: configuration.stallLimit), at: leg.connection.ingest)
-    let reason = isDenied ? "Bunny says that it has no stream there" : error.cause
+    let reason =
+      switch input {
+      case .told: "Bunny says that it has no stream there"
+      case .reconnectRequest: "it asked to be left"
+      default: error.cause
+      }
     if isPublishing { events.send(.lost(leg.connection.ingest, reason: reason)) }
     letGo(leg)
     failedOnce.insert(leg.ingest)

@@ -73,13 +73,11 @@ struct PublishLane {
     }
     try take(.tick)
     while !isOver {
-      let now = MonotonicTime.now
-      let deadline = failover.deadline(after: now) ?? now + .seconds(3600)
+      let deadline = failover.deadline(after: failover.settledAt) ?? .now + .seconds(3600)
       let messages = inbox.take(until: deadline)
       if messages.isEmpty { try take(.tick) }
       for message in messages { try handle(message) }
     }
-    countUnsent()
     guard !hasBeenLive else { return }
     throw lastFailure ?? stillWaiting(since: began)
   }
@@ -153,9 +151,7 @@ extension PublishLane {
 
   private mutating func becameReady(_ leg: Leg) throws(RTMPError) {
     keepTLS(of: leg)
-    if missing.remove(leg.ingest) != nil, isPublishing {
-      events.send(.standbyBack(leg.connection.ingest))
-    }
+    if missing.remove(leg.ingest) != nil { events.send(.standbyBack(leg.connection.ingest)) }
     try take(.ready(leg.id))
   }
 
@@ -228,10 +224,11 @@ extension PublishLane {
   private func left(by feed: TagFeed, of leg: Leg) -> TagFeed.Undelivered? {
     let progress = feed.progress
     guard let begin = progress.first else { return nil }
-    var first = progress.undelivered
-    if !leg.connection.counters.confirmsReading {
-      first = max(min(first, begin), around.log.margin(of: around.gop, before: first))
+    let first = progress.undelivered
+    guard !leg.connection.counters.confirmsReading else {
+      return TagFeed.Undelivered(serial: first, frame: progress.frame)
     }
-    return TagFeed.Undelivered(serial: first, frame: around.log.frame(at: first))
+    let earlier = max(min(first, begin), around.log.margin(of: around.gop, before: first))
+    return TagFeed.Undelivered(serial: earlier, frame: around.log.frame(at: earlier))
   }
 }

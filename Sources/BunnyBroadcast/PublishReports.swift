@@ -13,18 +13,10 @@ extension PublishLane {
 
   /// One that was ready, and ended, is opened again before anything is said: servers close what is idle.
   mutating func sayMissing(_ leg: Leg, _ error: RTMPError) {
-    guard isPublishing, failover.isOpening(leg.id), leg.ingest != legs[carrier!]?.ingest else {
-      return
-    }
-    guard missing.insert(leg.ingest).inserted else { return }
+    guard failover.isMissing(without: leg.id), configuration.retry == .always,
+      missing.insert(leg.ingest).inserted
+    else { return }
     events.send(.standbyLost(leg.connection.ingest, reason: error.description))
-  }
-
-  /// What is left when all is over was for nobody.
-  func countUnsent() {
-    let frames = around.log.frames(from: telemetry.whole.newestPublished + 1)
-    guard frames > 0 else { return }
-    around.onDrop(frames, "the broadcast ended before an ingest took them")
   }
 
   /// For one that has not failed when there is no more time.

@@ -13,10 +13,12 @@ extension Failover.Rules {
 
 extension Failover.Failure {
   init(_ error: RTMPError) {
-    if case .nameInUse = error.reason {
-      self = .nameInUse
-    } else {
-      self = !error.isRetryable ? .lasting : error.category == .unreachable ? .unanswered : .passing
+    switch error.reason {
+    case .nameInUse: self = .nameInUse
+    case .unknownHost, .unreachable, .timedOut(.resolving, _), .timedOut(.connecting, _):
+      self = .unanswered
+    default:
+      self = error.isRetryable ? .passing : .lasting
     }
   }
 }

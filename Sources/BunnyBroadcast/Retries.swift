@@ -33,16 +33,19 @@ package struct Retries: Equatable, Sendable {
     tries = Array((tries + [now]).suffix(Self.mostAMinute))
   }
 
+  /// A try was in vain that nobody was there to be bothered by.
+  package mutating func reachedNobody(triedAt time: MonotonicTime) {
+    tries.removeAll { $0 == time }
+  }
+
   /// It has failed.
   ///
   /// - Parameters:
   ///   - chance: from 0 to 1, drawn anew each time.
   ///   - remembers: it refused because of our own dead session.
-  ///   - answered: it was there; a try that reaches nobody bothers nobody.
   package mutating func failed(
-    at now: MonotonicTime, chance: Double, remembers: Bool = false, answered: Bool = true
+    at now: MonotonicTime, chance: Double, remembers: Bool = false
   ) {
-    if !answered { tries = tries.dropLast() }
     let seconds: Double
     if remembers {
       // Not less than half: asking early is in vain.

@@ -66,6 +66,8 @@ package final class TagFeed: RTMPFeed, @unchecked Sendable {  // what is asked i
     var first: Int64?
     /// The first tag that is not known to have arrived.
     var undelivered: Int64
+    /// How many video frames came before that: the log may have lost it meanwhile.
+    var frame: Int64?
     var milestone: Milestone?
   }
 
@@ -76,7 +78,8 @@ package final class TagFeed: RTMPFeed, @unchecked Sendable {  // what is asked i
   private let state: Mutex<Progress>
   private let handover = Mutex<KeyframeHandover?>(nil)
 
-  private var underway: [Int64: MediaTag] = [:]
+  /// With the number of frames up to and with each.
+  private var underway: [Int64: (tag: MediaTag, frames: Int64)] = [:]
   private var droppedBefore: Int64
   /// It has come to where the other session of `handover` begins.
   private var isHolding = false
@@ -96,13 +99,16 @@ package final class TagFeed: RTMPFeed, @unchecked Sendable {  // what is asked i
     self.onArrival = onArrival
     cursor = around.log.cursor()
     droppedBefore = cursor.droppedFrames
-    let first: Int64? =
+    let first: Undelivered? =
       switch beginning {
-      case .oldest: cursor.position
-      case .replay(_, let undelivered): undelivered.serial
+      case .oldest:
+        Undelivered(serial: cursor.position, frame: around.log.frame(at: cursor.position))
+      case .replay(_, let undelivered): undelivered
       case .handover: nil
       }
-    state = Mutex(Progress(first: first, undelivered: first ?? around.log.end))
+    state = Mutex(
+      Progress(
+        first: first?.serial, undelivered: first?.serial ?? around.log.end, frame: first?.frame))
   }
 
   var progress: Progress { state.withLock { $0 } }
@@ -170,7 +176,7 @@ package final class TagFeed: RTMPFeed, @unchecked Sendable {  // what is asked i
         if underway.isEmpty { state.withLock { $0.undelivered = serial } }
       }
       if tag.kind == .video, leavesOut(tag, since: waitingSince) { continue }
-      underway[serial] = tag
+      underway[serial] = (tag, cursor.nextFrame)
       return RTMPTag(tag, serial: serial)
     }
     return nil
@@ -181,19 +187,20 @@ package final class TagFeed: RTMPFeed, @unchecked Sendable {  // what is asked i
     guard progress.first == nil, case .handover(let mode, let handover) = beginning else {
       return true
     }
-    let first: Int64
+    let first: Undelivered
     switch handover.beginning {
     case nil: return false
     case .keyframe(let serial):
-      first = serial
+      first = Undelivered(serial: serial, frame: around.log.frame(at: serial))
       cursor.skip(to: serial)
     case .replay(let undelivered):
-      first = undelivered.serial
+      first = undelivered
       replay(undelivered, mode)
     }
     state.withLock { state in
-      state.first = first
-      state.undelivered = first
+      state.first = first.serial
+      state.undelivered = first.serial
+      state.frame = first.frame
     }
     return true
   }
@@ -234,19 +241,19 @@ package final class TagFeed: RTMPFeed, @unchecked Sendable {  // what is asked i
   }
 
   package func sent(_ tag: RTMPTag, at time: MonotonicTime) {
-    guard let media = underway[tag.serial] else { return }  // a header, or what was seen before
-    around.telemetry.whole.published(media, tag.serial, at: time)
+    guard let media = underway[tag.serial]?.tag else { return }  // a header, or seen before
+    around.telemetry.published(media, tag.serial, at: time)
   }
 
   package func confirmed(_ serial: Int64, at time: MonotonicTime) {
     rule.confirmed(after: time - lastConfirmation, stallLimit: around.stallLimit)
     lastConfirmation = time
-    guard let media = underway.removeValue(forKey: serial) else { return }
+    guard let (media, frames) = underway.removeValue(forKey: serial) else { return }
     if isHolding { _ = holds() }
     firstDts = firstDts ?? media.dts
     let isWhole = media.dts - (firstDts ?? media.dts) >= around.gop
     let reached: Milestone? = state.withLock { state in
-      state.undelivered = max(state.undelivered, serial + 1)
+      if serial >= state.undelivered { (state.undelivered, state.frame) = (serial + 1, frames) }
       let milestone: Milestone = isWhole ? .gop : .tag
       guard state.milestone == nil || isWhole && state.milestone == .tag else { return nil }
       state.milestone = milestone

@@ -27,14 +27,14 @@ package final class Telemetry: Sendable {
   /// An ingest has accepted the stream, once.
   var hasBeenLive: Bool { state.withLock { $0.totals.connections > 0 } }
 
-  /// The number of the newest tag that went to an ingest; -1: none did.
-  var newestPublished: Int64 { state.withLock { $0.newestPublished } }
-
   /// A tag's last byte is in the socket, with what waits behind it.
   ///
   /// - Parameter serial: its number in the log. What is sent again after a reconnect counts once.
-  func published(_ tag: MediaTag, _ serial: Int64, at sent: MonotonicTime) {
+  fileprivate func published(
+    _ tag: MediaTag, _ serial: Int64, by lane: Int, at sent: MonotonicTime
+  ) {
     state.withLock { state in
+      state.lanes[lane].published(tag, serial)
       guard serial > state.newestPublished else { return }
       state.newestPublished = serial
       if tag.kind == .video { state.totals.publishedFrames += 1 }
@@ -75,6 +75,17 @@ package final class Telemetry: Sendable {
     }
   }
 
+  /// Nothing is sent any more.
+  ///
+  /// - Returns: how many encoded frames are left over.
+  func endSending() -> Int {
+    state.withLock { state in
+      let known = state.totals.publishedFrames + state.droppedFrames
+      state.unsentFrames = max(0, state.totals.encodedFrames - known)
+      return state.unsentFrames
+    }
+  }
+
   func end(at now: MonotonicTime) -> BroadcastTotals {
     state.withLock { state in
       state.endLive(at: now)
@@ -102,6 +113,10 @@ package struct LaneTelemetry: Sendable {
 
   /// - Parameter since: when the oldest tag that is not sent was made; nil: all are sent.
   func waiting(since: MonotonicTime?) { whole.change(lane) { $0.waitingSince = since } }
+
+  func published(_ tag: MediaTag, _ serial: Int64, at sent: MonotonicTime) {
+    whole.published(tag, serial, by: lane, at: sent)
+  }
 
   func dropped(_ frames: Int) { whole.change(lane) { $0.droppedFrames += frames } }
 }
@@ -144,12 +159,21 @@ private struct State {
   var recent: Rates?  // nil until the first period has ended
   var moved = Line.Moved()
   var lanes: [Lane] = []
+  var unsentFrames = 0
   var newestPublished: Int64 = -1
 
   struct Lane {
     var isCarried = false
+    var publishedFrames = 0
+    private var newestPublished: Int64 = -1
     var waitingSince: MonotonicTime?
     var droppedFrames = 0
+
+    mutating func published(_ tag: MediaTag, _ serial: Int64) {
+      guard serial > newestPublished else { return }
+      newestPublished = serial
+      if tag.kind == .video { publishedFrames += 1 }
+    }
   }
 
   /// The counts at the end of a period.
@@ -185,6 +209,15 @@ extension State {
     last = Mark(time: now, encoded: totals.encodedFrames, moved: moved)
   }
 
+  /// Of two lanes, those of the one that lost fewer; one that nobody carries loses all meanwhile.
+  fileprivate var droppedFrames: Int {
+    let isCarried = lanes.contains(where: \.isCarried)
+    return lanes.map { lane in
+      guard isCarried, !lane.isCarried else { return lane.droppedFrames }
+      return max(lane.droppedFrames, totals.encodedFrames - lane.publishedFrames)
+    }.min() ?? 0
+  }
+
   /// Since the last period's end, or the beginning.
   fileprivate func rates(at now: MonotonicTime) -> Rates {
     guard let last, now > last.time else { return Rates() }
@@ -197,7 +230,7 @@ extension State {
 
   fileprivate func totalsNow(_ now: MonotonicTime) -> BroadcastTotals {
     var totals = totals
-    totals.droppedFrames = lanes.map(\.droppedFrames).min() ?? 0
+    totals.droppedFrames = droppedFrames + unsentFrames
     totals.liveSeconds = Double(liveNanoseconds + (liveSince.map { now - $0 } ?? 0)) / 1e9
     totals.handlingP50Ms = handling.percentile(0.5)
     totals.handlingP99Ms = handling.percentile(0.99)

@@ -15,8 +15,10 @@ struct TCPSocket: ~Copyable {
     // What the network does not take yet stays in our queue, where it can be counted and left out.
     set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, 32_768)
     // While a line is dead TCP waits twice as long each time before it tries again; a second at most
-    // brings a session back soon after its line. (Linux 6.15; nothing happens before.)
+    // brings a session back soon after its line. (Linux 6.15; nothing happens before.) It would also
+    // give up after fifteen such seconds.
     set(Int32(IPPROTO_TCP), Self.longestRetransmissionPause, 1000)
+    set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, 900_000)
     quickAcknowledge()
   }
   deinit { close(fileDescriptor) }

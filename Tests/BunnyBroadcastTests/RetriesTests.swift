@@ -53,8 +53,10 @@ import Testing
   @Test func `tries that reach nobody are not counted, and so never spread`() {
     var retries = Retries()
     for second in 0..<60 as Range<Int64> {
-      retries.tried(at: FailoverStory.moment(second * 1000))
-      retries.failed(at: FailoverStory.moment(second * 1000), chance: 1, answered: false)
+      let time = FailoverStory.moment(second * 1000)
+      retries.tried(at: time)
+      retries.failed(at: time, chance: 1)
+      retries.reachedNobody(triedAt: time)
     }
     #expect(wait(retries, at: 59_000) == 15_000)
     retries.isNeeded()

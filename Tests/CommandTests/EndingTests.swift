@@ -64,7 +64,8 @@ struct EndingTests {
     let refusal = try await Refusal(
       small.arguments(to: ingest.url(key: Refusal.secret), "--duration", "1"))
     #expect(refusal.status == 69)
-    #expect(refusal.sentence.contains("kept us waiting for the handshake longer than"), "\(refusal)")
+    #expect(
+      refusal.sentence.contains("kept us waiting for the handshake longer than"), "\(refusal)")
   }
 
   @Test func `two signals at once are one, and the ingest is told`() async throws {

@@ -133,6 +133,14 @@ public enum Loopback {
     return descriptor
   }
 
+  /// Whether the kernel lets a socket say how long it may wait before it sends again: asked by trying.
+  public static let limitsRetransmissionPauses: Bool = {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    defer { close(descriptor) }
+    var longest: Int32 = 1000
+    return setsockopt(descriptor, Int32(IPPROTO_TCP), 44, &longest, 4) == 0  // TCP_RTO_MAX_MS
+  }()
+
   /// The port a socket is bound to.
   public static func port(of socket: Int32) throws -> UInt16 {
     var address = sockaddr_in()
