@@ -99,6 +99,8 @@ public struct BroadcastTotals: Sendable, Codable, Equatable {
   /// Pictures left out: they came too early for their place, too late, or faster than they could be
   /// encoded.
   public var skippedFrames = 0
+  /// Frames that the camera itself left out, as its driver numbers them.
+  public var missedFrames = 0
   public var encodedFrames = 0
   /// Encoded frames that no ingest got; of two at once, those that the one with more of them did not.
   public var droppedFrames = 0

@@ -131,8 +131,9 @@ struct Lanes: Sendable {
     do {
       let sources = try OpenSources(
         video: configuration.video, audio: configuration.audio, width: settings.width,
-        height: settings.height, frameRate: settings.frameRate, interrupter: interrupter,
-        decodeError: { telemetry.count { $0.decodeErrors += 1 } }, notice: notice)
+        height: settings.height, frameRate: settings.frameRate, camera: configuration.camera,
+        interrupter: interrupter, decodeError: { telemetry.count { $0.decodeErrors += 1 } },
+        missedFrames: { missed in telemetry.count { $0.missedFrames += missed } }, notice: notice)
       sources.notices.forEach(notice)
       return sources
     } catch {

@@ -58,6 +58,7 @@ package struct CameraChoice: Equatable, Sendable {
 
   private init(checking node: VideoNode, reason: String) throws(CameraProblem) {
     let kind = NodeKind(node)
+    if case .closed(let problem) = kind { throw problem }
     guard kind.isCamera else { throw .noCameraNode(kind.advice(for: node.path)) }
     self.node = node
     self.reason = reason

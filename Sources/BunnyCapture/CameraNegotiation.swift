@@ -3,8 +3,9 @@ import BunnyMedia
 /// Which of a camera's modes suit a broadcast, best first. Asks no device.
 ///
 /// The size and rate that are wanted come first: what is missing of the size counts once, of the rate
-/// twice, so that 640x480 at 30 fps goes before 1280x720 at 10. Among equals the shape that is wanted, then no more
-/// pixels and no more frames than needed, then the format that costs least to take.
+/// twice, so that 640x480 at 30 fps goes before 1280x720 at 10. Among equals the shape that is wanted,
+/// then no more pixels and no more frames than needed, then the format that costs least to take.
+/// Colour goes before all of it.
 package struct CameraNegotiation {
   /// At least one, best first.
   package let modes: [CameraMode]
@@ -121,8 +122,8 @@ private struct Rank: Comparable {
     covers = share == 1
     isExact = covers && width == 1 && height == 1 && rate == 1
     keys = [
-      -share, hasShape ? 0 : 1, width * height, rate, Double((mode.format.cost ?? .grey).rawValue),
-      Double(place),
+      mode.format.cost == .grey ? 1 : 0, -share, hasShape ? 0 : 1, width * height, rate,
+      Double((mode.format.cost ?? .grey).rawValue), Double(place),
     ]
   }
 

@@ -19,6 +19,8 @@ public enum NodeKind: Equatable, Sendable {
   case nothingConnected
   /// A radio, a teletext decoder, a touch pad.
   case noPicture
+  /// It may be one, and cannot be opened.
+  case closed(CameraProblem)
 }
 
 extension NodeKind {
@@ -26,7 +28,9 @@ extension NodeKind {
     let capabilities = node.capabilities
     let formats = node.offers.map(\.format)
     let isLoopback = node.driver == "v4l2 loopback"  // both ends of it are one node
-    if Self.imageProcessors.contains(where: node.driver.hasPrefix) {
+    if let problem = node.problem {
+      self = .closed(problem)
+    } else if Self.imageProcessors.contains(where: node.driver.hasPrefix) {
       self = .imageProcessor
     } else if capabilities.contains(.metadata) {
       self = .metadata
@@ -71,6 +75,7 @@ extension NodeKind {
     case .severalPlanes: "several planes"
     case .nothingConnected: "nothing connected"
     case .noPicture: "no picture"
+    case .closed: "cannot be opened"
     }
   }
 
@@ -98,6 +103,7 @@ extension NodeKind {
       "it delivers each frame in several buffers, which cannot be captured yet; choose another"
     case .nothingConnected:
       "it offers no format; check what is plugged into it, or the program that feeds it"
+    case .closed(let problem): "it \(problem)"
     case .noPicture: "it delivers no picture; choose a camera"
     }
   }

@@ -16,10 +16,13 @@ public struct VideoNode: Equatable, Sendable {
   package let capabilities: Capabilities
   /// Which of its device's nodes it is, from 0.
   package let index: Int
+  /// Why it could not be opened, and the rest is only what sysfs tells.
+  package let problem: CameraProblem?
 
   package init(
     path: String, driver: String, card: String, bus: String, usb: USBIdentity? = nil,
-    links: [String] = [], capabilities: Capabilities, index: Int = 0, offers: [CameraOffer]
+    links: [String] = [], capabilities: Capabilities, index: Int = 0, offers: [CameraOffer],
+    problem: CameraProblem? = nil
   ) {
     self.path = path
     self.driver = driver
@@ -30,6 +33,7 @@ public struct VideoNode: Equatable, Sendable {
     self.capabilities = capabilities
     self.index = index
     self.offers = offers
+    self.problem = problem
   }
 }
 

@@ -188,6 +188,7 @@ package struct EventLine: Equatable, Sendable {
       .init("capturedFrames", .integer(totals.capturedFrames)),
       .init("repeatedFrames", .integer(totals.repeatedFrames)),
       .init("skippedFrames", .integer(totals.skippedFrames)),
+      .init("missedFrames", .integer(totals.missedFrames)),
       .init("encodedFrames", .integer(totals.encodedFrames)),
       .init("droppedFrames", .integer(totals.droppedFrames)),
       .init("publishedFrames", .integer(totals.publishedFrames)),
