@@ -27,6 +27,8 @@ public enum BunnyBroadcastEvent: Sendable {
   case failed(message: String)
   /// Worth a line in the log: a source that had to be helped, a setting that does nothing.
   case notice(message: String)
+  /// Which device is captured from, how, and why that one.
+  case chosen(source: String)
   /// A connection to an ingest has come this far: for logs.
   case connection(Ingest, RTMPConnectionState)
   /// The ingest's connection was lost.

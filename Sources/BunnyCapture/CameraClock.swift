@@ -34,7 +34,7 @@ package struct CameraClock {
 
   /// How long a frame may have waited in its buffer: a process may be stopped, and go on.
   private static let longestWait: Int64 = .seconds(10)
-  /// How far clocks may disagree.
+  /// How far clocks may disagree, beyond a frame: some drivers say when its end is expected.
   private static let tolerance: Int64 = .milliseconds(10)
 
   /// - Parameter frame: what a frame lasts at the rate that was agreed, nanoseconds; it is read out of
@@ -62,7 +62,7 @@ package struct CameraClock {
     if stamp == lastStamp { return .constant }
     if let lastStamp, stamp < lastStamp { return .backward }
     let age = arrival.nanoseconds - stamp
-    if age < -Self.tolerance || age > Self.longestWait {
+    if age < -Self.tolerance - frame || age > Self.longestWait {
       return abs(wallClock - stamp) < Self.longestWait ? .wallClock : .foreign
     }
     return nil

@@ -47,14 +47,13 @@ extension V4L2Device {
       guard let control = controls.first(where: { $0.name == name }) else {
         throw .noControl(wish.name, offered: controls.map(\.name))
       }
-      var value = v4l2_control(id: control.id, value: wish.value)
-      let code = ask(bunny_vidioc_s_ctrl, &value)
-      if code == 0 { continue }
-      guard Int(wish.value) < control.least || Int(wish.value) > control.most else {
-        throw Self.problem("S_CTRL \(name)", code, path)
+      // Drivers would take the nearest value that they have, and say nothing.
+      guard control.least <= Int(wish.value), Int(wish.value) <= control.most else {
+        throw .controlRefused(
+          name, value: Int(wish.value), takes: "\(control.least) to \(control.most)")
       }
-      throw .controlRefused(
-        name, value: Int(wish.value), takes: "\(control.least) to \(control.most)")
+      var value = v4l2_control(id: control.id, value: wish.value)
+      try call("S_CTRL \(name)", bunny_vidioc_s_ctrl, &value)
     }
   }
 }

@@ -6,6 +6,8 @@ public struct OpenSources: Sendable {
   public let pictures: any PictureSource
   /// nil is silence.
   public let sound: (any SampleSource)?
+  /// Which devices were chosen, how they are used and why, in sentences.
+  public let choices: [String]
   /// What a person should know of the choice, in sentences.
   public let notices: [String]
 
@@ -38,15 +40,15 @@ public struct OpenSources: Sendable {
       guard let pictures = file.pictures else { throw .notMedia(path, reason: "it has no picture") }
       self.pictures = pictures
       sound = file.sound
+      choices = []
       notices =
         file.sound == nil ? ["\(hidingAddress(path)) has no sound: the broadcast is silent"] : []
       return
     }
     pictures = try Self.pictures(
       video, width: width, height: height, frameRate: frameRate, camera, context)
-    let (sound, notices) = try Self.sound(audio, belongingTo: video, context)
-    self.sound = sound
-    self.notices = [(pictures as? V4L2Camera)?.choice].compactMap { $0 } + notices
+    (sound, notices) = try Self.sound(audio, belongingTo: video, context)
+    choices = [(pictures as? V4L2Camera)?.choice].compactMap { $0 }
   }
 
   private static func pictures(

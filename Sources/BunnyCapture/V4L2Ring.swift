@@ -34,8 +34,8 @@ final class V4L2Ring: Sendable {
     request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
     request.memory = V4L2_MEMORY_MMAP.rawValue
     try device.call("REQBUFS", bunny_vidioc_reqbufs, &request)
-    guard request.count > Self.keptByDriver else {
-      throw .failed(call: "REQBUFS", reason: "it gives only \(request.count) buffers")
+    guard request.count > 0 else {
+      throw .failed(call: "REQBUFS", reason: "it gives no buffers")
     }
     var mappings: [Mapping] = []
     do throws(CameraProblem) {

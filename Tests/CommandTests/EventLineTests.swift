@@ -68,6 +68,10 @@ struct EventLineTests {
       #""connection","ingest":"rtmp://host/app/•••","state":"handshaking"}"#
     ),
     (
+      .chosen(source: "/dev/video0: the only camera"),
+      #""chosen","source":"/dev/video0: the only camera"}"#
+    ),
+    (
       .sourceLost(source: "test", reason: "gone"),
       #""sourceLost","source":"test","reason":"gone"}"#
     ),
