@@ -80,8 +80,9 @@ package struct CameraChoice: Equatable, Sendable {
   }
 
   private static func label(_ node: VideoNode) -> String {
-    node.path + " (" + ([node.card] + [node.usb.map(usbName)].compactMap { $0 }).joined(
-      separator: ", ") + ")"
+    node.path + " ("
+      + ([node.card] + [node.usb.map(usbName)].compactMap { $0 }).joined(
+        separator: ", ") + ")"
   }
 
   private static func usbName(_ usb: USBIdentity) -> String {

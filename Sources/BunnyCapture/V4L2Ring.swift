@@ -12,8 +12,9 @@ final class V4L2Ring: Sendable {
     var failure: CameraProblem?
   }
 
-  /// One buffer. Its memory ends with an empty page: SIMD code reads past the last row.
-  private struct Mapping: @unchecked Sendable {  // written by the driver only, never while it is ours
+  /// One buffer. Its memory ends with an empty page: SIMD code reads past the last row. Only the
+  /// driver writes to it, and not while it is ours.
+  private struct Mapping: @unchecked Sendable {
     let bytes: UnsafeMutableRawPointer
     let length: Int
     let mapped: Int
@@ -138,7 +139,8 @@ final class V4L2Ring: Sendable {
   ///
   /// - Returns: nil when it holds less than a whole picture.
   func picture(
-    _ buffer: v4l2_buffer, _ make: (_ isLent: Bool, _ release: @escaping @Sendable () -> Void) -> Picture?
+    _ buffer: v4l2_buffer,
+    _ make: (_ isLent: Bool, _ release: @escaping @Sendable () -> Void) -> Picture?
   ) -> Picture? {
     let index = buffer.index
     let canSpare = state.withLock { state in

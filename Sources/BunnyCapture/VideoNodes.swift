@@ -95,7 +95,9 @@ extension V4L2Device {
         sizes.append(CameraSizes(Int(width), Int(height), rates(of: format, width, height)))
       } else {
         let range = answer.stepwise
-        guard range.min_width <= range.max_width, range.min_height <= range.max_height else { break }
+        guard range.min_width <= range.max_width, range.min_height <= range.max_height else {
+          break
+        }
         sizes.append(
           CameraSizes(
             width: Int(range.min_width)...Int(range.max_width),

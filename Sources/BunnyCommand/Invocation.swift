@@ -55,7 +55,8 @@ package enum Invocation: Equatable, Sendable {
     let hint = didYouMean(word, among: candidates)
     return CommandError(
       .usage,
-      "\(shown) is \(kind)" + (hint.isEmpty ? "; it takes publish, inspect, devices or presets" : hint))
+      "\(shown) is \(kind)"
+        + (hint.isEmpty ? "; it takes publish, inspect, devices or presets" : hint))
   }
 }
 

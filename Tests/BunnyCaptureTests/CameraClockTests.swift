@@ -36,13 +36,14 @@ import Testing
     #expect(times(of: stamps(99_000, 99_001, 100_060)) == ([99_000, 99_001, 100_060], nil))
   }
 
-  @Test(arguments: [
-    ([0, 0], CameraClock.Lie.zero, [99_967, 100_000]),
-    ([99_990, 99_990, 99_990], .constant, [99_990, 100_000, 100_033]),
-    ([99_990, 99_000, 100_060], .backward, [99_990, 100_000, 100_033]),
-    ([500, 533], .foreign, [99_967, 100_000]),
-    ([200_000, 200_033], .foreign, [99_967, 100_000]),
-  ] as [([Int64], CameraClock.Lie, [Int64])])
+  @Test(
+    arguments: [
+      ([0, 0], CameraClock.Lie.zero, [99_967, 100_000]),
+      ([99_990, 99_990, 99_990], .constant, [99_990, 100_000, 100_033]),
+      ([99_990, 99_000, 100_060], .backward, [99_990, 100_000, 100_033]),
+      ([500, 533], .foreign, [99_967, 100_000]),
+      ([200_000, 200_033], .foreign, [99_967, 100_000]),
+    ] as [([Int64], CameraClock.Lie, [Int64])])
   func `one that lies is not believed again`(
     stamps: [Int64], lie: CameraClock.Lie, times: [Int64]
   ) {
