@@ -1,13 +1,18 @@
 import BunnyMedia
+import CBunnyShims
 import CBunnyV4L2
 import Glibc
 import Synchronization
 
-/// A device's frame buffers, mapped into this process. Pictures lent from them keep them mapped.
+/// A device's frame buffers, mapped into this process.
+///
+/// Pictures may be lent from them, and outlive the capture: once it is stopped, what is lent lies in
+/// memory of our own, so that nobody who holds a picture keeps the device open.
 final class V4L2Ring: Sendable {
   private struct State {
-    var lent = 0
-    var isStopped = false
+    /// nil once stopped.
+    var device: V4L2Device?
+    var lent: Set<UInt32> = []
     /// Of the first buffer that the driver would not take back.
     var failure: CameraProblem?
   }
@@ -18,18 +23,26 @@ final class V4L2Ring: Sendable {
     let bytes: UnsafeMutableRawPointer
     let length: Int
     let mapped: Int
+
+    /// Puts memory of our own in the device's place.
+    func detach(keepingContent: Bool) {
+      let own = mmap(
+        nil, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+      guard let own, own != MAP_FAILED else { return }  // then the device stays open for longer
+      if keepingContent { own.copyMemory(from: bytes, byteCount: length) }
+      if bunny_move_pages(own, bytes, mapped) != 0 { munmap(own, mapped) }
+    }
   }
 
-  private let device: V4L2Device
   private let mappings: [Mapping]
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// Two stay with the driver: one that it fills, one that it can go on with.
   private static let keptByDriver = 2
   private static let wanted: UInt32 = 6
 
   init(_ device: V4L2Device) throws(CameraProblem) {
-    self.device = device
+    state = Mutex(State(device: device))
     var request = v4l2_requestbuffers()
     request.count = Self.wanted
     request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
@@ -84,7 +97,7 @@ final class V4L2Ring: Sendable {
   }
 
   /// Gives all buffers to the driver, which begins to fill them.
-  func start() throws(CameraProblem) {
+  func start(_ device: V4L2Device) throws(CameraProblem) {
     for index in 0..<UInt32(mappings.count) {
       var buffer = Self.buffer(index)
       try device.call("QBUF", bunny_vidioc_qbuf, &buffer)
@@ -95,11 +108,18 @@ final class V4L2Ring: Sendable {
     if code != 0 { throw V4L2Device.problem("STREAMON", code, device.path) }
   }
 
-  /// Lets the device go; another program, or the next try, may have it. Pictures that are lent stay.
+  /// Lets the device go; another program, or the next try, may have it.
   func stop() {
-    state.withLock { $0.isStopped = true }
+    let (device, lent) = state.withLock { state in
+      defer { state.device = nil }
+      return (state.device, state.lent)
+    }
+    guard let device else { return }
     var type = Int32(V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
     _ = device.ask(bunny_vidioc_streamoff, &type)
+    for (index, mapping) in mappings.enumerated() {
+      mapping.detach(keepingContent: lent.contains(UInt32(index)))
+    }
     var request = v4l2_requestbuffers()
     request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
     request.memory = V4L2_MEMORY_MMAP.rawValue
@@ -107,7 +127,7 @@ final class V4L2Ring: Sendable {
   }
 
   /// - Returns: the oldest filled buffer; nil when there is none.
-  func take() throws(CameraProblem) -> v4l2_buffer? {
+  func take(from device: V4L2Device) throws(CameraProblem) -> v4l2_buffer? {
     if let failure = state.withLock({ $0.failure }) { throw failure }
     var buffer = Self.buffer(0)
     let code = device.ask(bunny_vidioc_dqbuf, &buffer)
@@ -119,7 +139,8 @@ final class V4L2Ring: Sendable {
   /// Gives a buffer back to the driver. From any thread.
   func giveBack(_ index: UInt32) {
     state.withLock { state in
-      guard !state.isStopped else { return }
+      state.lent.remove(index)
+      guard let device = state.device else { return }
       var buffer = Self.buffer(index)
       let code = device.ask(bunny_vidioc_qbuf, &buffer)
       if code != 0 && state.failure == nil {
@@ -144,17 +165,14 @@ final class V4L2Ring: Sendable {
   ) -> Picture? {
     let index = buffer.index
     let canSpare = state.withLock { state in
-      guard state.lent < mappings.count - Self.keptByDriver else { return false }
-      state.lent += 1
+      guard state.lent.count < mappings.count - Self.keptByDriver else { return false }
+      state.lent.insert(index)
       return true
     }
     guard canSpare else {
       defer { giveBack(index) }
       return make(false) {}
     }
-    return make(true) { [self] in
-      state.withLock { $0.lent -= 1 }
-      giveBack(index)
-    }
+    return make(true) { [self] in giveBack(index) }
   }
 }

@@ -44,7 +44,7 @@ final class V4L2Stream {
       let (form, frame) = try device.set(mode, settings.range)
       let ring = try V4L2Ring(device)
       do throws(CameraProblem) {
-        try ring.start()
+        try ring.start(device)
         (self.form, self.frame, self.ring, self.mode) = (form, frame, ring, mode)
         break
       } catch {
@@ -70,7 +70,7 @@ final class V4L2Stream {
     // A reader that was held up finds what came meanwhile, and is not the camera's fault.
     deadline = max(deadline, .now + .milliseconds(50))
     while true {
-      if let buffer = try ring.take() {
+      if let buffer = try ring.take(from: device) {
         let now = MonotonicTime.now
         if let picture = picture(buffer, now) {
           noteArrival(now)
