@@ -15,7 +15,9 @@ final class V4L2Stream {
   private var clock: CameraClock
   private var sequence = FrameSequence()
   private var lastArrival: MonotonicTime?
-  /// What a frame lasts, nanoseconds: as agreed, or longer where it has turned out so.
+  /// What a frame lasts as agreed, nanoseconds.
+  private let agreedFrame: Int64
+  /// What the last ones lasted: a camera may give fewer in the dark.
   private var frame: Int64
 
   /// A camera takes its time to wake up.
@@ -45,7 +47,7 @@ final class V4L2Stream {
       let ring = try V4L2Ring(device)
       do throws(CameraProblem) {
         try ring.start(device)
-        (self.form, self.frame, self.ring, self.mode) = (form, frame, ring, mode)
+        (self.form, agreedFrame, self.ring, self.mode) = (form, frame, ring, mode)
         break
       } catch {
         ring.stop()
@@ -55,7 +57,8 @@ final class V4L2Stream {
         mode = lower
       }
     }
-    clock = CameraClock(frame: frame)
+    frame = agreedFrame
+    clock = CameraClock(frame: agreedFrame)
     jpeg = mode.format.isJPEG ? JPEGDecoder() : nil
   }
 
@@ -88,7 +91,7 @@ final class V4L2Stream {
   }
 
   private func noteArrival(_ now: MonotonicTime) {
-    if let lastArrival { frame = max(frame, min(now - lastArrival, .seconds(2))) }
+    if let lastArrival { frame = max(agreedFrame, frame + (now - lastArrival - frame) / 4) }
     lastArrival = now
   }
 

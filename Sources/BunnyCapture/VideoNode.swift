@@ -83,7 +83,9 @@ extension VideoNode {
   }
 
   /// Formats that can be captured.
-  package var usableOffers: [CameraOffer] { offers.filter { $0.format.cost != nil } }
+  package var usableOffers: [CameraOffer] {
+    offers.filter { $0.format.cost != nil && !$0.sizes.isEmpty }
+  }
 
   /// Whether it is the device that `other` was, though it may have another number by now.
   package func isSameDevice(as other: VideoNode) -> Bool {

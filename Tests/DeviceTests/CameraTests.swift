@@ -112,6 +112,15 @@ extension DeviceTests {
       while (try? camera.next()) == nil {}
     }
 
+    @Test func `one that refuses to stream says so, and streams at the next try`() async throws {
+      try await DeviceLab.control("inject_vidioc_streamon_error=1")
+      let error = #expect(throws: SourceError.self) { _ = try open(DeviceLab.camera) }
+      #expect("\(try #require(error))".contains("failed at STREAMON"), "\(error!)")
+      let camera = try open(DeviceLab.camera)
+      #expect(try camera.next() != nil)
+      camera.cancel()
+    }
+
     @Test func `a camera that another program holds says which`() async throws {
       let holder = try ChildProcess(
         "v4l2-ctl", ["-d", DeviceLab.camera, "--stream-mmap", "--stream-count=100000"])
