@@ -125,11 +125,9 @@ extension DeviceTests {
       let holder = try ChildProcess(
         "v4l2-ctl", ["-d", DeviceLab.camera, "--stream-mmap", "--stream-count=100000"])
       defer { holder.send(SIGKILL) }
-      var words = ""
-      while !words.contains("is held by v4l2-ctl (process") {
-        try #require(holder.isRunning)
-        do { try open(DeviceLab.camera).cancel() } catch { words = "\(error)" }
-      }
+      while !holder.standardError.contains("<") { try #require(holder.isRunning) }
+      let error = #expect(throws: SourceError.self) { _ = try open(DeviceLab.camera) }
+      #expect("\(try #require(error))".contains("is held by v4l2-ctl (process"), "\(error!)")
     }
 
     @Test func `controls are set by name, and refused with their range`() async throws {
@@ -169,20 +167,28 @@ extension DeviceTests {
       try await plug("bind")
     }
 
-    @Test func `Motion-JPEG is decoded, and a feeder that is gone is noticed`() async throws {
-      let feeder = try Self.feeder(["-re", "-f", "lavfi", "-i", "testsrc=size=320x180:rate=15"])
+    @Test func `Motion-JPEG is decoded, and its feeder may go and come back`() async throws {
+      try await Self.loadLoopback()
+      let pattern = ["-re", "-f", "lavfi", "-i", "testsrc=size=320x180:rate=15"]
+      let feeder = try Self.feeder(pattern)
       defer { feeder.send(SIGKILL) }
       let camera = try await untilOpen(feeder)
       let pictures = try pictures(20, of: camera)
       #expect(pictures.allSatisfy { $0.format == "yuv422p" && $0.width == 320 })
-      #expect(heard.broken == 0)
+      #expect(heard.broken <= 5)  // the loopback overwrites what a slow reader still reads
+      let keeper = FileHandle(forReadingAtPath: DeviceLab.loopbackCamera)
       feeder.send(SIGKILL)
       let error = #expect(throws: SourceError.self) { while try camera.next() != nil {} }
       #expect("\(try #require(error))".contains("delivered no frame for"), "\(error!)")
+      let another = try Self.feeder(pattern)
+      defer { another.send(SIGKILL) }
+      while (try? camera.next()) == nil { try #require(another.isRunning) }
       camera.cancel()
+      try keeper?.close()
     }
 
     @Test func `broken JPEGs are left out and counted`() async throws {
+      try await Self.loadLoopback()
       let folder = try TemporaryDirectory()
       try await DeviceLab.run(
         "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x180", "-frames:v", "1",
@@ -208,6 +214,12 @@ extension DeviceTests {
         #expect(picture.width == 320 && picture.height == 180)
       }
       #expect(heard.notices == [])
+    }
+
+    /// Version 0.12 takes no writer any more once one has died and nobody has it open.
+    private static func loadLoopback() async throws {
+      try await DeviceLab.run("modprobe", "-r", "v4l2loopback")
+      try await DeviceLab.run("modprobe", "v4l2loopback")
     }
 
     private static func feeder(
