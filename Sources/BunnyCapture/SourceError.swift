@@ -14,6 +14,8 @@ public enum SourceError: Error, Equatable, Sendable {
   case unknownFormat(String)
   /// It was open and stopped delivering.
   case lost(String, reason: String)
+  /// What is wrong with a camera.
+  case camera(String, CameraProblem)
   /// This version has no such source.
   case notBuilt(String, instead: String)
 }
@@ -37,6 +39,8 @@ extension SourceError: CustomStringConvertible {
         + "`ffmpeg -devices` lists them"
     case .lost(let name, let reason):
       "\(hidingAddress(name)) stopped delivering: \(reason)"
+    case .camera(let name, let problem):
+      "\(name) \(problem)"
     case .notBuilt(let name, let instead):
       "\(hidingAddress(name)) cannot be used yet: this version captures no devices itself; "
         + "\(instead)"

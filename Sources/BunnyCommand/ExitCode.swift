@@ -68,6 +68,7 @@ extension ExitCode {
     case .missing, .unreadable, .libraryMissing, .lost, .notBuilt: self = .noInput
     case .notMedia: self = .notMedia
     case .unknownFormat: self = .usage
+    case .camera(_, let problem): self = problem.isUsage ? .usage : .noInput
     }
   }
 

@@ -15,6 +15,8 @@ struct ExitCodeTests {
   @Test(arguments: [
     (SourceError.missing("x"), ExitCode.noInput), (.unreadable("x", reason: "y"), .noInput),
     (.lost("x", reason: "y"), .noInput), (.notBuilt("x", instead: "y"), .noInput),
+    (.camera("x", .unplugged), .noInput),
+    (.camera("x", .controlRefused("y", value: 1, takes: "2 to 3")), .usage),
     (.notMedia("x", reason: "y"), .notMedia), (.unknownFormat("x"), .usage),
   ])
   func `a source's error has its code`(_ error: SourceError, _ code: ExitCode) {
