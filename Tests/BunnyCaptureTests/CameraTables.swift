@@ -1,7 +1,8 @@
 import BunnyCapture
 import BunnyMedia
 
-/// What real devices say of themselves, from `v4l2-ctl --all --list-formats-ext`.
+/// What devices say of themselves, in the shape of `v4l2-ctl --all --list-formats-ext`; written from what is
+/// known of them, not copied from a machine.
 enum CameraTable {
   static func rates(_ rates: Int32...) -> CameraRates { .these(rates.map { Timebase($0, 1) }) }
 
