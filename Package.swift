@@ -37,8 +37,10 @@ let package = Package(
     .target(name: "BunnySystem", dependencies: ["CBunnyShims"], swiftSettings: strict),
     .target(
       name: "BunnyMedia", dependencies: ["BunnySystem", "CBunnyFFmpeg"], swiftSettings: strict),
+    .systemLibrary(name: "CBunnyALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .target(
-      name: "BunnyCapture", dependencies: ["BunnyMedia", "BunnySystem"], swiftSettings: strict),
+      name: "BunnyCapture", dependencies: ["BunnyMedia", "BunnySystem", "CBunnyALSA"],
+      swiftSettings: strict),
     .systemLibrary(name: "CBunnyOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .target(
       name: "BunnyRTMP", dependencies: ["BunnySystem", "CBunnyOpenSSL", "CBunnyShims"],

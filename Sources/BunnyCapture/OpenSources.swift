@@ -80,7 +80,7 @@ public struct OpenSources: Sendable {
     case .automatic where video == .test:
       return (Tone(), [])
     case .automatic:
-      return (nil, ["No microphone is looked for yet: the broadcast is silent; --audio chooses"])
+      return automaticSound(belongingTo: video, context)
     case .file(let path):
       let file = try MediaFile(path, video: false, audio: true, context)
       return (file.sound, [])
@@ -88,9 +88,38 @@ public struct OpenSources: Sendable {
       let input = try DeviceInput(format, device, .sound, framesPerSecond: 25, context)
       return (DeviceSound(input: input), [])
     case .microphone(let name):
-      let device = name.hasPrefix("alsa:") ? name : "alsa:\(name)"
-      throw .notBuilt(
-        "Microphone \(name)", instead: "give --audio av:\(device), tone or silence")
+      return (ALSAMicrophone(name, notice: context.notice), [])
     }
+  }
+
+  /// The microphone of this machine.
+  private static func automaticSound(
+    belongingTo video: VideoInput, _ context: SourceContext
+  ) -> ((any SampleSource)?, notices: [String]) {
+    let (microphone, reason) = MicrophoneChoice.automatic(
+      among: Microphones.listed(), camera: video.usb)
+    guard let microphone else {
+      return (nil, ["The broadcast is silent: \(reason); --audio chooses"])
+    }
+    return (
+      ALSAMicrophone(microphone.pcm, notice: context.notice),
+      ["Sound comes from alsa:\(microphone.words): \(reason); --audio chooses another"]
+    )
+  }
+}
+
+extension VideoInput {
+  /// The USB device that the picture comes from, if it is a camera given by its node.
+  fileprivate var usb: USBIdentity? {
+    let path: String? =
+      switch self {
+      case .camera(let name): name
+      case .libavdevice(format: "v4l2", let device): device
+      default: nil
+      }
+    guard let node = path.flatMap(DeviceFiles.resolved)?.split(separator: "/").last else {
+      return nil
+    }
+    return USBIdentity(sysfs: "/sys/class/video4linux/\(node)/device")
   }
 }

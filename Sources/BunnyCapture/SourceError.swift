@@ -12,6 +12,8 @@ public enum SourceError: Error, Equatable, Sendable {
   case notMedia(String, reason: String)
   /// libavdevice has no such format.
   case unknownFormat(String)
+  /// A microphone that cannot be opened.
+  case microphone(String, MicrophoneProblem)
   /// It was open and stopped delivering.
   case lost(String, reason: String)
   /// This version has no such source.
@@ -35,6 +37,7 @@ extension SourceError: CustomStringConvertible {
     case .unknownFormat(let name):
       "av:\(hidingAddress(name)) is no format of this machine's libavdevice; "
         + "`ffmpeg -devices` lists them"
+    case .microphone(let name, let problem): "\(name) \(problem)"
     case .lost(let name, let reason):
       "\(hidingAddress(name)) stopped delivering: \(reason)"
     case .notBuilt(let name, let instead):
