@@ -30,6 +30,8 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
     self.notice = notice
   }
 
+  deinit { capturing.withLock { $0 }?.end() }
+
   public func cancel() {
     isCancelled.isSet = true
     capturing.withLock { $0 }?.end()

@@ -90,7 +90,7 @@ public enum Microphones {
   }
 
   /// The program that captures from it.
-  static func holder(of microphone: Microphone, root: String = "") -> String? {
+  package static func holder(of microphone: Microphone, root: String = "") -> String? {
     let folder = "\(root)/proc/asound/card\(microphone.card)/pcm\(microphone.device)c"
     for sub in DeviceFiles.names(in: folder) where sub.hasPrefix("sub") {
       let lines = (DeviceFiles.text("\(folder)/\(sub)/status") ?? "").split(separator: "\n")
