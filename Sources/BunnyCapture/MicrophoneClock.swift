@@ -77,8 +77,9 @@ package struct MicrophoneClock: Sendable {
       // At first like the straight line through all windows (as if three had agreed before); the
       // spring takes over when it is the stronger.
       let count = Double(windows + 3)
+      let pairs = count * (count + 1)
+      let line = (time: (4 * count - 2) / pairs, rate: 6 / pairs)
       let pull = Self.stiffness * seconds
-      let line = (time: 2 * (2 * count - 1) / (count * (count + 1)), rate: 6 / (count * (count + 1)))
       origin.time += error * min(1, max(line.time, 2 * pull))
       skew += error * max(line.rate, min(1, pull * pull)) / (seconds * 1e9)
       skew = min(Self.largestSkew, max(-Self.largestSkew, skew))

@@ -92,11 +92,11 @@ extension MicrophoneForm {
     let parameters = HardwareParameters()
     let raw = parameters.raw
     guard snd_pcm_hw_params_any(pcm, raw) >= 0 else { return }
-    microphone.formats =
-      formats.filter { snd_pcm_hw_params_test_format(pcm, raw, $0.alsa) == 0 }.map(\.name)
-    microphone.channels =
-      channels.filter { snd_pcm_hw_params_test_channels(pcm, raw, $0) == 0 }.map { Int($0) }.sorted()
-    microphone.rates =
-      rates.filter { snd_pcm_hw_params_test_rate(pcm, raw, $0, 0) == 0 }.map { Int($0) }.sorted()
+    let formats = formats.filter { snd_pcm_hw_params_test_format(pcm, raw, $0.alsa) == 0 }
+    let channels = channels.filter { snd_pcm_hw_params_test_channels(pcm, raw, $0) == 0 }
+    let rates = rates.filter { snd_pcm_hw_params_test_rate(pcm, raw, $0, 0) == 0 }
+    microphone.formats = formats.map(\.name)
+    microphone.channels = channels.map { Int($0) }.sorted()
+    microphone.rates = rates.map { Int($0) }.sorted()
   }
 }

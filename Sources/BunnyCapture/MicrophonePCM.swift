@@ -123,8 +123,8 @@ final class MicrophonePCM {
     try Self.check("snd_pcm_htimestamp", snd_pcm_htimestamp(handle.raw, &available, &moment))
     guard available > 0 else { return nil }
     let stamp = (position + Int64(available), time(moment))
-    if Int(available) > bufferSize {
-      // The card has written over what was not read. What it will write over meanwhile is left, too.
+    if Int(available) > bufferSize / 16 * 15 {
+      // The card has written over what was not read, or soon will. Half a buffer is safe from it.
       let lost = Int(available) - bufferSize / 2
       let skipped = try Self.check(
         "snd_pcm_forward", Int32(clamping: snd_pcm_forward(handle.raw, UInt(lost))))

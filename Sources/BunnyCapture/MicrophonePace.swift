@@ -4,7 +4,7 @@ package import BunnySystem
 /// be avoided.
 ///
 /// Sound is handed on at 48 kHz without a gap, so where its next sample goes is a matter of counting.
-/// Where it belongs is what ``MicrophoneClock`` says. The difference is worked off in ten seconds, by at
+/// Where it belongs is what ``MicrophoneClock`` says. The difference is worked off in five seconds, by at
 /// most 1000 parts per million: a sixtieth of a semitone, which nobody hears.
 package struct MicrophonePace: Sendable {
   /// How much longer sound is to be made, from now on.
@@ -15,7 +15,7 @@ package struct MicrophonePace: Sendable {
   private var start: (time: MonotonicTime, samples: Int64)?
 
   package static let most = 1000.0
-  private static let worksOffIn = 10.0
+  private static let worksOffIn = 5.0
   /// Nanoseconds: an error that is too large to be worked off.
   package static let largestError = Int64.milliseconds(200)
   /// Nanoseconds: what is missing after a hole, and less than this, is worked off.

@@ -28,7 +28,7 @@ extension MicrophoneProblem: CustomStringConvertible {
       "is held by \(holder ?? "another program"); end that, or choose another microphone"
     case .strangeForm(let reason):
       "delivers no sound that can be read: \(reason); try it with `alsa:plughw:` before its number"
-    case .failed(let call, let reason): "failed at \(call): \(reason)"
+    case .failed(let call, let reason): "failed at \(call): \(reason); choose another --audio"
     }
   }
 }

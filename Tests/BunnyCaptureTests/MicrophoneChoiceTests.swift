@@ -24,7 +24,8 @@ import Testing
     ("hw:1,0", "hw:1,0"), ("hw:1", "hw:1,0"), ("plughw:CARD=Video,DEV=0", "plughw:2,0"),
     ("hw:Loopback,1,3", "hw:0,1,3"), ("Webcam", "hw:1,0"), ("usb webcam", "hw:1,0"),
     ("video", "hw:2,0"), ("046d:0825", "hw:1,0"), ("046D:0825:A1", "hw:1,0"),
-    ("Loopback", "hw:0,0"), ("default", "default"), ("sysdefault:CARD=Webcam", "sysdefault:CARD=Webcam"),
+    ("Loopback", "hw:0,0"), ("default", "default"),
+    ("sysdefault:CARD=Video", "sysdefault:CARD=Video"),
   ])
   func `a microphone is found by any of its names`(name: String, pcm: String) throws {
     #expect(try MicrophoneChoice(name, among: all).pcm == pcm)
@@ -62,7 +63,8 @@ import Testing
   @Test func `of twins without a serial number the one with the same number is taken`() throws {
     let twins = [1, 2].map {
       Microphone(
-        card: $0, device: 0, id: "Video", name: "USB3 Video", usb: Self.usb(0x2109, port: "1-\($0)"))
+        card: $0, device: 0, id: "Video", name: "USB3 Video", usb: Self.usb(0x2109, port: "1-\($0)")
+      )
     }
     #expect(try MicrophoneChoice("hw:2,0", among: twins, known: twins[1]).pcm == "hw:2,0")
     #expect(try MicrophoneChoice("hw:1,0", among: twins, known: twins[0]).pcm == "hw:1,0")
@@ -99,7 +101,8 @@ import Testing
     try write("0825\n", "\(usb)/idProduct")
     try write("Webcam\n", "\(usb)/1-2:1.2/sound/card1/id")
     try write("Loopback\n", "sys/devices/platform/snd_aloop.0/sound/card0/id")
-    for (card, device) in [("card1", "\(usb)/1-2:1.2"), ("card0", "sys/devices/platform/snd_aloop.0")] {
+    let devices = ["card1": "\(usb)/1-2:1.2", "card0": "sys/devices/platform/snd_aloop.0"]
+    for (card, device) in devices {
       try manager.createSymbolicLink(
         atPath: root.file("\(device)/sound/\(card)/device"), withDestinationPath: "../..")
       try manager.createSymbolicLink(

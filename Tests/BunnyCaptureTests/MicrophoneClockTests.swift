@@ -146,7 +146,7 @@ private func wandering(_ seconds: Double) -> Double {
   ///
   /// - Parameter body: is told how far, in nanoseconds, what was handed on is off when it was captured.
   private func play(
-    _ card: inout Card, seconds: Double, holes: (Int) -> Int64 = { _ in 0 },
+    _ card: inout Card, seconds: Double, withHoles: Bool = false,
     _ body: (_ off: Double, _ partsPerMillion: Double) -> Void
   ) {
     var clock = MicrophoneClock(sampleRate: 48_000)
@@ -155,7 +155,8 @@ private func wandering(_ seconds: Double) -> Double {
     var stamp = 0
     while card.seconds < seconds {
       stamp += 1
-      let missing = holes(stamp)
+      // Every twenty minutes, longer each time.
+      let missing = withHoles && stamp % 120_000 == 0 ? Int64(stamp / 100) : 0
       if missing > 0 { clock.observe(card.position + missing, at: card.capture(missing)) }
       let (start, time) = (card.position, card.time)
       clock.observe(start + 480, at: card.capture())
@@ -175,7 +176,7 @@ private func wandering(_ seconds: Double) -> Double {
     var worst = 0.0
     var steepest = 0.0
     var last: Double?
-    play(&card, seconds: 86_400, holes: { $0 % 120_000 == 0 ? Int64($0 / 100) : 0 }) { off, rate in
+    play(&card, seconds: 86_400, withHoles: true) { off, rate in
       worst = max(worst, abs(off))
       steepest = max(steepest, last.map { abs(rate - $0) } ?? 0)
       last = rate

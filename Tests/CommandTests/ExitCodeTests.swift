@@ -15,6 +15,7 @@ struct ExitCodeTests {
   @Test(arguments: [
     (SourceError.missing("x"), ExitCode.noInput), (.unreadable("x", reason: "y"), .noInput),
     (.lost("x", reason: "y"), .noInput), (.notBuilt("x", instead: "y"), .noInput),
+    (.microphone("x", .forbidden), .noInput),
     (.notMedia("x", reason: "y"), .notMedia), (.unknownFormat("x"), .usage),
   ])
   func `a source's error has its code`(_ error: SourceError, _ code: ExitCode) {
