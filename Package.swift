@@ -126,7 +126,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "DeviceTests", dependencies: ["bunny-broadcast", "BunnyInspect", "Support"],
+      name: "DeviceTests",
+      dependencies: [
+        "bunny-broadcast", "BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnySystem",
+        "CBunnyALSA", "Support",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SandboxTests",

@@ -80,7 +80,7 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
   /// Takes what comes next from the capturing thread.
   private func take(from thread: MicrophoneThread) throws {
     switch Self.event(of: thread) {
-    case .captured(let captured)?: ready += try convert(captured)
+    case .captured(let captured)?: try convert(captured)
     case .falseStamps?:
       notice("\(name) does not tell when it captured what: sound may be late by some milliseconds")
     case .failed(let failure)?: throw error(failure)
@@ -104,15 +104,13 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
     return nil
   }
 
-  private func convert(_ captured: MicrophoneThread.Captured) throws(AVFailure) -> [Samples] {
+  private func convert(_ captured: MicrophoneThread.Captured) throws(AVFailure) {
     let reading = captured.reading
-    var sound = sound ?? MicrophoneSound(sampleRate: reading.samples.sampleRate)
-    defer { self.sound = sound }
-    var runs: [Samples] = []
-    if captured.beginnings != beginnings { runs = try sound.beginAnew() }
+    if sound == nil { sound = MicrophoneSound(sampleRate: reading.samples.sampleRate) }
+    if captured.beginnings != beginnings { ready += try sound?.beginAnew() ?? [] }
     beginnings = captured.beginnings
-    return runs
-      + (try sound.take(reading.samples, countedFrom: reading.origin, stamp: reading.stamp))
+    ready +=
+      try sound?.take(reading.samples, countedFrom: reading.origin, stamp: reading.stamp) ?? []
   }
 
   /// One place turns ALSA's codes into sentences.
@@ -124,7 +122,8 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
     case ENOENT, ENODEV, ENXIO:
       .microphone(name, .missing(offered: Microphones.listed().map(\.words)))
     case _ where sound != nil: .lost(name, reason: "\(failure.call): \(failure.reason)")
-    case EINVAL: .microphone(name, .strangeForm(reason: "\(failure.call)"))
+    case EINVAL where "\(failure.call)".hasPrefix("snd_pcm_hw_params"):
+      .microphone(name, .strangeForm(reason: "\(failure.call)"))
     default: .microphone(name, .failed(call: "\(failure.call)", reason: failure.reason))
     }
   }
