@@ -35,11 +35,16 @@ let package = Package(
       ]),
     .target(name: "CBunnyShims"),
     .target(name: "BunnySystem", dependencies: ["CBunnyShims"], swiftSettings: strict),
+    .systemLibrary(
+      name: "CBunnyTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
     .target(
-      name: "BunnyMedia", dependencies: ["BunnySystem", "CBunnyFFmpeg"], swiftSettings: strict),
+      name: "BunnyMedia", dependencies: ["BunnySystem", "CBunnyFFmpeg", "CBunnyTurboJPEG"],
+      swiftSettings: strict),
     .systemLibrary(name: "CBunnyALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+    .systemLibrary(name: "CBunnyV4L2"),
     .target(
-      name: "BunnyCapture", dependencies: ["BunnyMedia", "BunnySystem", "CBunnyALSA"],
+      name: "BunnyCapture",
+      dependencies: ["BunnyMedia", "BunnySystem", "CBunnyALSA", "CBunnyShims", "CBunnyV4L2"],
       swiftSettings: strict),
     .systemLibrary(name: "CBunnyOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .target(

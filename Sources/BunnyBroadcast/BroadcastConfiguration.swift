@@ -48,6 +48,8 @@ public struct BroadcastConfiguration: Sendable {
   public var tlsTrust = TLSTrust.system
   public var video: VideoInput
   public var audio: AudioInput
+  /// How the camera is to be used, where ``video`` is one.
+  public var camera = CameraSettings()
   public var quality: BroadcastQuality
   /// How a picture of another shape fills the frame.
   public var fill = PictureFit.Fill.letterbox

@@ -27,6 +27,8 @@ public enum BunnyBroadcastEvent: Sendable {
   case failed(message: String)
   /// Worth a line in the log: a source that had to be helped, a setting that does nothing.
   case notice(message: String)
+  /// Which device is captured from, how, and why that one.
+  case chosen(source: String)
   /// A connection to an ingest has come this far: for logs.
   case connection(Ingest, RTMPConnectionState)
   /// The ingest's connection was lost.
@@ -99,6 +101,8 @@ public struct BroadcastTotals: Sendable, Codable, Equatable {
   /// Pictures left out: they came too early for their place, too late, or faster than they could be
   /// encoded.
   public var skippedFrames = 0
+  /// Frames that the camera itself left out, as its driver numbers them.
+  public var missedFrames = 0
   public var encodedFrames = 0
   /// Encoded frames that no ingest got; of two at once, those that the one with more of them did not.
   public var droppedFrames = 0

@@ -30,7 +30,7 @@ struct Lanes: Sendable {
   ) throws(BroadcastError) {
     let settings = configuration.quality.videoSettings
     let notice: @Sendable (String) -> Void = { events.send(.notice(message: $0)) }
-    let sources = try Self.open(configuration, settings, interrupter, telemetry, notice)
+    let sources = try Self.open(configuration, settings, interrupter, telemetry, events)
     let encoders = try Encoders(configuration.quality, settings)
 
     let log = TagLog()
@@ -126,13 +126,16 @@ struct Lanes: Sendable {
   private static func open(
     _ configuration: BroadcastConfiguration, _ settings: VideoEncoder.Settings,
     _ interrupter: Interrupter, _ telemetry: Telemetry,
-    _ notice: @escaping @Sendable (String) -> Void
+    _ events: EventHub
   ) throws(BroadcastError) -> OpenSources {
+    let notice: @Sendable (String) -> Void = { events.send(.notice(message: $0)) }
     do {
       let sources = try OpenSources(
         video: configuration.video, audio: configuration.audio, width: settings.width,
-        height: settings.height, frameRate: settings.frameRate, interrupter: interrupter,
-        decodeError: { telemetry.count { $0.decodeErrors += 1 } }, notice: notice)
+        height: settings.height, frameRate: settings.frameRate, camera: configuration.camera,
+        interrupter: interrupter, decodeError: { telemetry.count { $0.decodeErrors += 1 } },
+        missedFrames: { missed in telemetry.count { $0.missedFrames += missed } }, notice: notice)
+      for source in sources.choices { events.send(.chosen(source: source)) }
       sources.notices.forEach(notice)
       return sources
     } catch {

@@ -24,8 +24,15 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
   private var beginnings = 0
   private var ready: [Samples] = []
 
+  /// Which was chosen, and why, where no name was given.
+  package let choice: String?
+
   /// - Parameter name: what ``MicrophoneChoice`` knows, with or without `alsa:` before it.
-  package init(_ name: String, notice: @escaping @Sendable (String) -> Void = { _ in }) {
+  package init(
+    _ name: String, choice: String? = nil,
+    notice: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.choice = choice
     self.name = name.hasPrefix("alsa:") ? name : "alsa:\(name)"
     self.notice = notice
   }

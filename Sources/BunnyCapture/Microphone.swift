@@ -14,7 +14,7 @@ public struct Microphone: Equatable, Sendable {
   public var channels: [Int] = []
   /// ALSA's names of those it offers and that can be read: `S16_LE`.
   public var formats: [String] = []
-  /// Which program holds it: `pulseaudio (812)`.
+  /// Which program holds it: `pulseaudio (process 812)`.
   public var heldBy: String?
 
   package init(card: Int, device: Int, id: String, name: String, usb: USBIdentity? = nil) {
@@ -55,15 +55,15 @@ public enum Microphones {
   /// - Parameter root: where `sys` and `proc` are.
   package static func listed(root: String = "") -> [Microphone] {
     let sound = "\(root)/sys/class/sound"
-    let names = cardNames(DeviceFiles.text("\(root)/proc/asound/cards") ?? "")
-    return DeviceFiles.names(in: sound)
+    let names = cardNames(SystemFiles.lines("\(root)/proc/asound/cards"))
+    return SystemFiles.names(in: sound)
       .compactMap(captureDevice)
       .sorted { ($0.card, $0.device) < ($1.card, $1.device) }
       .map { card, device in
-        let id = DeviceFiles.text("\(sound)/card\(card)/id") ?? "\(card)"
+        let id = SystemFiles.text("\(sound)/card\(card)/id") ?? "\(card)"
         return Microphone(
           card: card, device: device, id: id, name: names[card] ?? id,
-          usb: USBIdentity(sysfs: "\(sound)/card\(card)/device"))
+          usb: USBIdentity(ofDeviceAt: "\(sound)/card\(card)/device"))
       }
   }
 
@@ -76,9 +76,9 @@ public enum Microphones {
   }
 
   /// Of `/proc/asound/cards`: ` 1 [Webcam         ]: USB-Audio - USB Webcam`, and a line of details.
-  package static func cardNames(_ text: String) -> [Int: String] {
+  private static func cardNames(_ lines: [String]) -> [Int: String] {
     var names: [Int: String] = [:]
-    for line in text.split(separator: "\n") {
+    for line in lines {
       let words = line.split(separator: " ", maxSplits: 1)
       guard let number = words.first.flatMap({ Int($0) }), let colon = line.firstIndex(of: ":")
       else { continue }
@@ -92,15 +92,15 @@ public enum Microphones {
   /// The program that captures from it.
   package static func holder(of microphone: Microphone, root: String = "") -> String? {
     let folder = "\(root)/proc/asound/card\(microphone.card)/pcm\(microphone.device)c"
-    for sub in DeviceFiles.names(in: folder) where sub.hasPrefix("sub") {
-      let lines = (DeviceFiles.text("\(folder)/\(sub)/status") ?? "").split(separator: "\n")
+    for sub in SystemFiles.names(in: folder) where sub.hasPrefix("sub") {
+      let lines = SystemFiles.lines("\(folder)/\(sub)/status")
       let owner = lines.first { $0.hasPrefix("owner_pid") }?.split(separator: " ").last
       guard let owner, Int(owner) != nil else { continue }
       // The owner is a thread, which says whose.
-      let facts = (DeviceFiles.text("\(root)/proc/\(owner)/status") ?? "").split(separator: "\n")
+      let facts = SystemFiles.lines("\(root)/proc/\(owner)/status")
       let group = facts.first { $0.hasPrefix("Tgid:") }?.split(separator: "\t").last ?? owner
-      let name = DeviceFiles.text("\(root)/proc/\(group)/comm") ?? "a program that has ended"
-      return "\(name) (\(group))"
+      let name = SystemFiles.text("\(root)/proc/\(group)/comm") ?? "a program that has ended"
+      return "\(name) (process \(group))"
     }
     return nil
   }

@@ -9,6 +9,8 @@ package struct SourceContext: Sendable {
   package var stallLimit: Int64 = .seconds(10)
   /// Is called for every packet that could not be decoded cleanly, by the capture threads.
   package var decodeError: @Sendable () -> Void = {}
+  /// Is told how many frames a camera left out, by its capture thread.
+  package var missedFrames: @Sendable (Int) -> Void = { _ in }
   /// Is told what had to be helped, in a sentence.
   package var notice: @Sendable (String) -> Void = { _ in }
 

@@ -16,8 +16,8 @@ public enum SourceError: Error, Equatable, Sendable {
   case microphone(String, MicrophoneProblem)
   /// It was open and stopped delivering.
   case lost(String, reason: String)
-  /// This version has no such source.
-  case notBuilt(String, instead: String)
+  /// What is wrong with a camera.
+  case camera(String, CameraProblem)
 }
 
 extension SourceError: CustomStringConvertible {
@@ -40,9 +40,8 @@ extension SourceError: CustomStringConvertible {
     case .microphone(let name, let problem): "\(name) \(problem)"
     case .lost(let name, let reason):
       "\(hidingAddress(name)) stopped delivering: \(reason)"
-    case .notBuilt(let name, let instead):
-      "\(hidingAddress(name)) cannot be used yet: this version captures no devices itself; "
-        + "\(instead)"
+    case .camera(let name, let problem):
+      "\(name) \(problem)"
     }
   }
 }

@@ -29,6 +29,7 @@ extension PublishOptions {
       var configuration = BroadcastConfiguration(
         ingest: primary, video: video, audio: audio, quality: quality)
       configuration.backup = backup
+      configuration.camera = camera
       configuration.fill = fill
       configuration.retry = triesAgain ? .always : .never
       configuration.duration = duration

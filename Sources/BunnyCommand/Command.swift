@@ -24,6 +24,9 @@ private func perform(
   switch invocation {
   case .publish(let options): return try publish(options, environment)
   case .inspect(let options): try inspectMedia(options)
+  case .devices(let asJSON):
+    let list = DeviceList.now()
+    try printOut(asJSON ? list.json : list.text)
   case .presets(let asJSON): try printOut(asJSON ? PresetList.json : PresetList.text)
   case .help(let subcommand): try printOut(Help.text(subcommand))
   case .version: try printOut("bunny-broadcast \(bunnyBroadcastVersion)\n")

@@ -28,6 +28,7 @@ package import BunnyRTMP
 /// | `awaitingReady` | after 30 s without "ready": `trouble`, why the API says nothing at all, or null |
 /// | `left` | the stream is left as it is, running if it was: `reason` |
 /// | `streamEnded` | the stream has been ended for good |
+/// | `chosen` | which device is captured from, and why: `source` |
 /// | `notice`, `failed` | `message` |
 /// | `lost` | `ingest`, `reason` |
 /// | `reconnecting` | `attempt` from 1, `usingBackup`, `afterMs`, `reason` |
@@ -118,6 +119,7 @@ package struct EventLine: Equatable, Sendable {
       self.init("reconnected", [.init("ingest", .string("\(ingest)"))])
     case .failed(let message): self.init("failed", [.init("message", .string(message))])
     case .notice(let message): self.init("notice", [.init("message", .string(message))])
+    case .chosen(let source): self.init("chosen", [.init("source", .string(source))])
     case .connection(let ingest, let state):
       self.init(
         "connection", [.init("ingest", .string("\(ingest)")), .init("state", .string("\(state)"))])
@@ -188,6 +190,7 @@ package struct EventLine: Equatable, Sendable {
       .init("capturedFrames", .integer(totals.capturedFrames)),
       .init("repeatedFrames", .integer(totals.repeatedFrames)),
       .init("skippedFrames", .integer(totals.skippedFrames)),
+      .init("missedFrames", .integer(totals.missedFrames)),
       .init("encodedFrames", .integer(totals.encodedFrames)),
       .init("droppedFrames", .integer(totals.droppedFrames)),
       .init("publishedFrames", .integer(totals.publishedFrames)),

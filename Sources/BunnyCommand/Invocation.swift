@@ -4,6 +4,7 @@ import BunnyBroadcast
 package enum Invocation: Equatable, Sendable {
   case publish(PublishOptions)
   case inspect(InspectOptions)
+  case devices(asJSON: Bool)
   case presets(asJSON: Bool)
   /// nil: the general help.
   case help(Subcommand?)
@@ -14,8 +15,8 @@ package enum Invocation: Equatable, Sendable {
     guard let first = arguments.first else {
       throw CommandError(
         .usage,
-        "say what to do: --stream GUID, publish, inspect or presets; `bunny-broadcast --help` explains "
-          + "them")
+        "say what to do: --stream GUID, publish, inspect, devices or presets; `bunny-broadcast "
+          + "--help` explains them")
     }
     switch first {
     case "--help", "-h": self = .help(nil)
@@ -39,6 +40,7 @@ package enum Invocation: Equatable, Sendable {
     case .live: self = .publish(try PublishOptions(.live(LiveOptions(arguments)), arguments))
     case .publish: self = .publish(try PublishOptions(.ingest(IngestOptions(arguments)), arguments))
     case .inspect: self = .inspect(try InspectOptions(arguments))
+    case .devices: self = .devices(asJSON: arguments.has("--json"))
     case .presets: self = .presets(asJSON: arguments.has("--json"))
     }
   }
@@ -53,7 +55,8 @@ package enum Invocation: Equatable, Sendable {
     let hint = didYouMean(word, among: candidates)
     return CommandError(
       .usage,
-      "\(shown) is \(kind)" + (hint.isEmpty ? "; it takes publish, inspect or presets" : hint))
+      "\(shown) is \(kind)"
+        + (hint.isEmpty ? "; it takes publish, inspect, devices or presets" : hint))
   }
 }
 

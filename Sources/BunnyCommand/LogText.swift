@@ -16,6 +16,7 @@ package enum LogText {
     case .reconnected(let ingest): (.info, "live again at \(ingest)")
     case .failed(let message): (.error, message)
     case .notice(let message): (.warning, message)
+    case .chosen(let source): (.info, source)
     case .connection(let ingest, let state): (.debug, "connection to \(ingest): \(state)")
     case .lost(let ingest, let reason): (.warning, "lost \(ingest): \(reason)")
     case .uplinkLost:

@@ -20,6 +20,7 @@ package struct PublishOptions: Equatable, Sendable {
   /// As written, addresses without path and query: shown in the first event.
   package var videoText = "auto"
   package var audioText = "auto"
+  package var camera = CameraSettings()
   /// A built-in name or the path of a file.
   package var quality = "fullHd1080"
   package var isPortrait = false
@@ -49,6 +50,7 @@ package struct PublishOptions: Equatable, Sendable {
     tlsCA = arguments.value("--tls-ca")
     prefersPrimary = arguments.has("--prefer-primary")
     try readSources(arguments)
+    camera = try CameraSettings(arguments)
     try readChoices(arguments)
   }
 

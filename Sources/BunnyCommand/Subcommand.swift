@@ -4,13 +4,14 @@ import BunnyCapture
 package enum Subcommand: String, CaseIterable, Sendable {
   /// The main job: no word of its own, its options follow the program's name.
   case live
-  case publish, inspect, presets
+  case publish, inspect, devices, presets
 
   package var summary: String {
     switch self {
     case .live: "broadcast to a live stream of Bunny's: what --stream does"
     case .publish: "broadcast to an RTMP server"
     case .inspect: "measure a recording or a playlist"
+    case .devices: "list the cameras, and which one `auto` takes"
     case .presets: "list the built-in qualities"
     }
   }
@@ -26,6 +27,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
     case .live: OptionSpec.live
     case .publish: OptionSpec.publish
     case .inspect: OptionSpec.inspect
+    case .devices: OptionSpec.devices
     case .presets: OptionSpec.presets
     }
   }
@@ -86,6 +88,20 @@ package struct OptionSpec: Sendable {
     OptionSpec("--video", "SRC", "The picture: \(VideoInput.grammar) (the default)."),
     OptionSpec("--audio", "SRC", "The sound: \(AudioInput.grammar) (the default)."),
     OptionSpec(
+      "--camera-format", "FORMAT",
+      "Take the camera's picture in this format, such as YUYV, NV12 or MJPG. Else the cheapest one "
+        + "that has the quality's size and rate."),
+    OptionSpec("--camera-size", "WxH", "Take it in this size."),
+    OptionSpec("--camera-fps", "RATE", "Take so many frames a second."),
+    OptionSpec(
+      "--camera-range", "RANGE",
+      "What its samples mean: limited, full, or auto (the default), as its driver says. Many "
+        + "webcams' YUYV claims to be limited, and is full."),
+    OptionSpec(
+      "--control", "NAME=VALUE,...",
+      "Set the camera's controls, by the names that `v4l2-ctl --list-ctrls` shows; again each time "
+        + "it is plugged in."),
+    OptionSpec(
       "--quality", "NAME|FILE",
       "A built-in quality (see `bunny-broadcast presets`) or a JSON file. Default: fullHd1080."),
     OptionSpec(
@@ -131,6 +147,11 @@ package struct OptionSpec: Sendable {
   static let inspect = [
     OptionSpec("--json", nil, "Write the report as JSON."),
     OptionSpec("--seconds", "N", "Stop after N seconds of media."),
+    help,
+  ]
+
+  static let devices = [
+    OptionSpec("--json", nil, "Write the list as one JSON object."),
     help,
   ]
 

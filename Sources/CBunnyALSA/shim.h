@@ -1,6 +1,8 @@
 // What Swift needs of ALSA, and what its importer cannot make: a callback with variable arguments.
 #pragma once
 
+// Else `timespec` and `pollfd` would be this module's, and missed by files that import only Glibc.
+#pragma clang module import SwiftGlibc
 #include <alsa/asoundlib.h>
 
 static inline void bunny_alsa_say_nothing(const char *file, int line, const char *function,

@@ -8,6 +8,7 @@
 #include <spawn.h>
 #include <stddef.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -53,6 +54,10 @@ int bunny_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 int bunny_spawn_in_directory(void *actions, const char *path) {
   return posix_spawn_file_actions_addchdir_np(actions, path);
+}
+
+int bunny_move_pages(void *from, void *to, size_t size) {
+  return mremap(from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED ? -1 : 0;
 }
 
 int bunny_link_socket(void) {

@@ -86,9 +86,9 @@ import Testing
         false
       }
     }
-    for device in ["/dev/video0", "v4l2:Webcam", "auto"] {
+    for device in ["/dev/video99", "v4l2:Webcam that nobody has"] {
       #expect { try open(device) } throws: {
-        if case SourceError.notBuilt? = $0 as? SourceError { true } else { false }
+        if case SourceError.camera(device, .missing)? = $0 as? SourceError { true } else { false }
       }
     }
   }

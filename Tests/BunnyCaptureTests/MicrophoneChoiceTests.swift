@@ -128,7 +128,7 @@ import Testing
         Microphone(card: 0, device: 0, id: "Loopback", name: "Loopback"),
         Microphone(card: 1, device: 0, id: "Webcam", name: "USB Webcam - HD", usb: identity),
       ])
-    #expect(Microphones.holder(of: listed[1], root: root.path) == "pulseaudio (4711)")
+    #expect(Microphones.holder(of: listed[1], root: root.path) == "pulseaudio (process 4711)")
     #expect(Microphones.holder(of: listed[0], root: root.path) == nil)
     #expect(Microphones.listed(root: root.file("nothing")) == [])
   }
@@ -138,8 +138,9 @@ import Testing
       SourceError.microphone("alsa:hw:1,0", problem).description
     }
     #expect(
-      text(.busy(holder: "pulseaudio (812)"))
-        == "alsa:hw:1,0 is held by pulseaudio (812); end that, or choose another microphone")
+      text(.busy(holder: "pulseaudio (process 812)"))
+        == "alsa:hw:1,0 is held by pulseaudio (process 812); end that, or choose another microphone"
+    )
     #expect(
       text(.missing(offered: ["hw:0,0 (Loopback)"]))
         == "alsa:hw:1,0 is not there; there is hw:0,0 (Loopback)")

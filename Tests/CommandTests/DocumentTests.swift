@@ -61,7 +61,7 @@ import Testing
           let script = Self.root.appending(path: words[0]).path
           let help = try await ChildProcess.run("/bin/bash", [script, "--help"])
           #expect(help.exitStatus == 0 && help.standardOutput.hasPrefix("usage: \(words[0])"))
-        case "bunny-broadcast" where words[1] == "presets":
+        case "bunny-broadcast" where ["presets", "devices"].contains(words[1]):
           #expect(try await Command.run(Array(words.dropFirst())).exitStatus == 0)
         case "bunny-broadcast":
           #expect(["publish", "inspect", "--stream"].contains(words[1]), "\(line)")
@@ -99,8 +99,11 @@ import Testing
       "swiftc",
       [
         "-typecheck", "-swift-version", "6", "-I", build + "/Modules", "-I",
+        Self.root.appending(path: "Sources/CBunnyALSA").path, "-I",
         Self.root.appending(path: "Sources/CBunnyFFmpeg").path, "-I",
         Self.root.appending(path: "Sources/CBunnyCurl").path, "-I",
+        Self.root.appending(path: "Sources/CBunnyTurboJPEG").path, "-I",
+        Self.root.appending(path: "Sources/CBunnyV4L2").path, "-I",
         Self.root.appending(path: "Sources/CBunnyOpenSSL").path, "-Xcc",
         "-fmodule-map-file=\(build)/CBunnyShims.build/module.modulemap", file,
       ],

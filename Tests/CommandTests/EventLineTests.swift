@@ -9,8 +9,8 @@ struct EventLineTests {
   private static let head = #"{"v":1,"at":"2026-01-02T03:04:05.006Z","monotonicMs":77,"event":"#
   private static let ingest = try! Ingest("rtmp://host/app/SECRET")
   private static let zeros =
-    #""capturedFrames":1,"repeatedFrames":2,"skippedFrames":3,"encodedFrames":4,"#
-    + #""droppedFrames":5,"publishedFrames":6,"filledSamples":7,"bytes":8000000000,"#
+    #""capturedFrames":1,"repeatedFrames":2,"skippedFrames":3,"missedFrames":12,"#
+    + #""encodedFrames":4,"droppedFrames":5,"publishedFrames":6,"filledSamples":7,"bytes":8000000000,"#
     + #""connections":9,"liveMs":10500,"decodeErrors":11"#
 
   private static var totals: BroadcastTotals {
@@ -18,6 +18,7 @@ struct EventLineTests {
     totals.capturedFrames = 1
     totals.repeatedFrames = 2
     totals.skippedFrames = 3
+    totals.missedFrames = 12
     totals.encodedFrames = 4
     totals.droppedFrames = 5
     totals.publishedFrames = 6
@@ -65,6 +66,10 @@ struct EventLineTests {
     (
       .connection(ingest, .handshaking),
       #""connection","ingest":"rtmp://host/app/•••","state":"handshaking"}"#
+    ),
+    (
+      .chosen(source: "/dev/video0: the only camera"),
+      #""chosen","source":"/dev/video0: the only camera"}"#
     ),
     (
       .sourceLost(source: "test", reason: "gone"),

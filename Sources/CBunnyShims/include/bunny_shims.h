@@ -2,6 +2,7 @@
 #pragma once
 
 #include <linux/rtnetlink.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /// Names the calling thread, as `top -H` and `comm` show it; 15 bytes at most.
@@ -23,6 +24,10 @@ int bunny_pipe(int ends[2]);
 
 /// Has the child of a `posix_spawn` start in `path`. `actions` is a `posix_spawn_file_actions_t *`.
 int bunny_spawn_in_directory(void *actions, const char *path);
+
+/// Moves whole pages to where others are, which are gone at that moment: who reads there notices nothing
+/// but what the pages hold. 0 or -1.
+int bunny_move_pages(void *from, void *to, size_t size);
 
 /// A new non-blocking, close-on-exec netlink socket that is told of changes to links and addresses in
 /// the calling thread's network namespace; -1 where the kernel has or gives none.

@@ -1,0 +1,59 @@
+import CBunnyV4L2
+
+/// One of a camera's controls, as its driver describes it.
+struct CameraControl {
+  let id: UInt32
+  /// As `v4l2-ctl` writes it: `exposure_dynamic_framerate`.
+  let name: String
+  let least: Int
+  let most: Int
+
+  init(_ raw: v4l2_queryctrl) {
+    id = raw.id
+    name = Self.name(text(raw.name))
+    let isButton = raw.type == V4L2_CTRL_TYPE_BUTTON.rawValue
+    (least, most) = isButton ? (0, 1) : (Int(raw.minimum), Int(raw.maximum))
+  }
+
+  /// Lower case; what is neither letter nor digit is one underscore.
+  static func name(_ words: String) -> String {
+    let parts = words.lowercased().split { !$0.isLetter && !$0.isNumber }
+    return parts.joined(separator: "_")
+  }
+}
+
+extension V4L2Device {
+  /// All that can be set.
+  func controls() -> [CameraControl] {
+    var controls: [CameraControl] = []
+    var query = v4l2_queryctrl()
+    let next = UInt32(V4L2_CTRL_FLAG_NEXT_CTRL)
+    query.id = next
+    while controls.count < 1000, ask(bunny_vidioc_queryctrl, &query) == 0 {
+      let unusable = V4L2_CTRL_FLAG_DISABLED | V4L2_CTRL_FLAG_READ_ONLY
+      let isHeading = query.type == V4L2_CTRL_TYPE_CTRL_CLASS.rawValue
+      if !isHeading && query.flags & UInt32(unusable) == 0 { controls.append(CameraControl(query)) }
+      query.id |= next
+    }
+    return controls
+  }
+
+  /// In the order given: some can be set only once another has been.
+  func set(_ wanted: [CameraSettings.Control]) throws(CameraProblem) {
+    guard !wanted.isEmpty else { return }
+    let controls = controls()
+    for wish in wanted {
+      let name = CameraControl.name(wish.name)
+      guard let control = controls.first(where: { $0.name == name }) else {
+        throw .noControl(wish.name, offered: controls.map(\.name))
+      }
+      // Drivers would take the nearest value that they have, and say nothing.
+      guard control.least <= Int(wish.value), Int(wish.value) <= control.most else {
+        throw .controlRefused(
+          name, value: Int(wish.value), takes: "\(control.least) to \(control.most)")
+      }
+      var value = v4l2_control(id: control.id, value: wish.value)
+      try call("S_CTRL \(name)", bunny_vidioc_s_ctrl, &value)
+    }
+  }
+}

@@ -1,0 +1,4 @@
+// libjpeg-turbo's own interface.
+#pragma once
+
+#include <turbojpeg.h>

@@ -1,0 +1,31 @@
+// What Swift needs of V4L2: the requests and fourccs that its importer cannot see, and one ioctl.
+#pragma once
+
+#include <errno.h>
+#include <linux/videodev2.h>
+#include <sys/ioctl.h>
+
+// 0, or the errno.
+static inline int bunny_v4l2(int device, unsigned long request, void *argument) {
+  while (ioctl(device, request, argument) < 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
+
+static const unsigned long bunny_vidioc_querycap = VIDIOC_QUERYCAP;
+static const unsigned long bunny_vidioc_enum_fmt = VIDIOC_ENUM_FMT;
+static const unsigned long bunny_vidioc_enum_framesizes = VIDIOC_ENUM_FRAMESIZES;
+static const unsigned long bunny_vidioc_enum_frameintervals = VIDIOC_ENUM_FRAMEINTERVALS;
+static const unsigned long bunny_vidioc_g_fmt = VIDIOC_G_FMT;
+static const unsigned long bunny_vidioc_s_fmt = VIDIOC_S_FMT;
+static const unsigned long bunny_vidioc_g_parm = VIDIOC_G_PARM;
+static const unsigned long bunny_vidioc_s_parm = VIDIOC_S_PARM;
+static const unsigned long bunny_vidioc_reqbufs = VIDIOC_REQBUFS;
+static const unsigned long bunny_vidioc_querybuf = VIDIOC_QUERYBUF;
+static const unsigned long bunny_vidioc_qbuf = VIDIOC_QBUF;
+static const unsigned long bunny_vidioc_dqbuf = VIDIOC_DQBUF;
+static const unsigned long bunny_vidioc_streamon = VIDIOC_STREAMON;
+static const unsigned long bunny_vidioc_streamoff = VIDIOC_STREAMOFF;
+static const unsigned long bunny_vidioc_queryctrl = VIDIOC_QUERYCTRL;
+static const unsigned long bunny_vidioc_g_ctrl = VIDIOC_G_CTRL;
+static const unsigned long bunny_vidioc_s_ctrl = VIDIOC_S_CTRL;

@@ -1,0 +1,62 @@
+import BunnyCapture
+import BunnySystem
+import Testing
+
+@Suite struct CameraClockTests {
+  private static let frame: Int64 = .milliseconds(33)
+  private static let wall: Int64 = .seconds(1_796_000_000)
+
+  /// The times that a clock gives to frames that arrive every 33 ms from 100 s on.
+  private func times(
+    of stamps: [Int64], isOfEnd: Bool = false
+  ) -> (milliseconds: [Int64], lie: CameraClock.Lie?) {
+    var clock = CameraClock(frame: Self.frame)
+    let times = stamps.enumerated().map { index, stamp in
+      clock.time(
+        .init(nanoseconds: stamp, isOfEnd: isOfEnd),
+        arrival: MonotonicTime(nanoseconds: .seconds(100) + Int64(index) * Self.frame),
+        wallClock: Self.wall + Int64(index) * Self.frame
+      ).nanoseconds / 1_000_000
+    }
+    return (times, clock.lie)
+  }
+
+  private func stamps(_ milliseconds: Int64...) -> [Int64] {
+    milliseconds.map { .milliseconds($0) }
+  }
+
+  @Test func `what the driver says is believed`() {
+    let start = times(of: stamps(99_940, 99_973, 100_006))
+    #expect(start == ([99_940, 99_973, 100_006], nil))
+    let end = times(of: stamps(99_998, 100_031, 100_064), isOfEnd: true)
+    #expect(end == ([99_965, 99_998, 100_031], nil))
+  }
+
+  @Test func `a camera that slows down in the dark, and a process that was held up, are no lie`() {
+    #expect(times(of: stamps(99_000, 99_001, 100_060)) == ([99_000, 99_001, 100_060], nil))
+  }
+
+  @Test(
+    arguments: [
+      ([0, 0], CameraClock.Lie.zero, [99_967, 100_000]),
+      ([99_990, 99_990, 99_990], .constant, [99_990, 100_000, 100_033]),
+      ([99_990, 99_000, 100_060], .backward, [99_990, 100_000, 100_033]),
+      ([500, 533], .foreign, [99_967, 100_000]),
+      ([200_000, 200_033], .foreign, [99_967, 100_000]),
+    ] as [([Int64], CameraClock.Lie, [Int64])])
+  func `one that lies is not believed again`(
+    stamps: [Int64], lie: CameraClock.Lie, times: [Int64]
+  ) {
+    #expect(self.times(of: stamps.map { .milliseconds($0) }) == (times, lie))
+  }
+
+  @Test func `the wall clock is known by its time`() {
+    #expect(times(of: [Self.wall - 5, Self.wall + Self.frame]) == ([99_967, 100_000], .wallClock))
+  }
+
+  @Test func `missing numbers are missing frames, also where they wrap`() {
+    var sequence = FrameSequence()
+    let numbers: [UInt32] = [5, 6, 9, 10, .max, 0, 2, 2, 1, 2]
+    #expect(numbers.map { sequence.missing(before: $0) } == [0, 0, 2, 0, 0, 0, 1, 0, 0, 0])
+  }
+}

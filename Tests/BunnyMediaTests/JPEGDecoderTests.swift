@@ -1,0 +1,119 @@
+import BunnyMedia
+import BunnySystem
+import Foundation
+import Support
+import Testing
+
+@Suite struct JPEGDecoderTests {
+  private let folder: TemporaryDirectory
+
+  init() throws { folder = try TemporaryDirectory() }
+
+  /// One frame as a webcam makes it.
+  private func jpeg(_ pixelFormat: String = "yuvj422p", _ size: String = "320x180") async throws
+    -> [UInt8]
+  {
+    let path = folder.file("\(pixelFormat)-\(size).jpg")
+    let made = try await ChildProcess.run(
+      "ffmpeg",
+      [
+        "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=size=\(size)", "-frames:v", "1",
+        "-pix_fmt", pixelFormat, "-c:v", "mjpeg", "-q:v", "3", path,
+      ])
+    try #require(made.exitStatus == 0, "\(made)")
+    return Array(try Data(contentsOf: URL(filePath: path)))
+  }
+
+  private func decode(_ bytes: [UInt8], by decoder: JPEGDecoder = JPEGDecoder()) throws -> Picture {
+    try bytes.withUnsafeBytes {
+      try decoder.decode($0, time: MonotonicTime(nanoseconds: 5))
+    }
+  }
+
+  private func fault(_ bytes: [UInt8]) -> JPEGScan.Fault? {
+    do {
+      _ = try bytes.withUnsafeBytes { try JPEGScan.length($0) }
+      return nil
+    } catch { return error as? JPEGScan.Fault }
+  }
+
+  @Test(arguments: [
+    ("yuvj422p", "320x180", "yuv422p"), ("yuvj420p", "320x180", "yuv420p"),
+    ("yuvj444p", "320x180", "yuv444p"), ("yuvj420p", "321x181", "yuv420p"),
+    ("yuvj422p", "161x91", "yuv422p"),
+  ])
+  func `it decodes what FFmpeg decodes`(
+    _ made: String, _ size: String, _ decoded: String
+  ) async throws {
+    let picture = try decode(try await jpeg(made, size))
+    #expect("\(picture.width)x\(picture.height)" == size && picture.format == decoded)
+    #expect(picture.time.nanoseconds == 5)
+    let converter = PictureConverter(width: 320, height: 180, fill: .letterbox)
+    let ours = try converter.convert(picture)
+    let demuxer = try Demuxer(folder.file("\(made)-\(size).jpg"))
+    let decoder = try Decoder(try #require(demuxer.video))
+    let packet = try #require(try demuxer.next()?.packet)
+    var theirs = decoder.pictures(packet, at: .now)
+    theirs += decoder.pictures(nil, at: .now)
+    #expect(largestDifference(ours, try converter.convert(try #require(theirs.first))) <= 4)
+  }
+
+  private func largestDifference(_ one: Picture, _ other: Picture) -> Int {
+    one.withPlanes { y, _, _ in
+      other.withPlanes { other, _, _ in
+        var largest = 0
+        for row in 0..<y.height {
+          for column in 0..<y.width {
+            let difference =
+              Int(y.bytes[row * y.stride + column])
+              - Int(other.bytes[row * other.stride + column])
+            largest = max(largest, abs(difference))
+          }
+        }
+        return largest
+      }
+    }
+  }
+
+  @Test func `what is not one whole picture is refused, and says why`() async throws {
+    let whole = try await jpeg()
+    #expect(fault(whole) == nil)
+    #expect(fault([]) == .empty)
+    #expect(fault([UInt8](repeating: 0, count: 5000)) == .empty)
+    #expect(fault(Array(whole.dropFirst(2))) == .noStart)
+    #expect(fault(Array(whole[..<(whole.count / 2)])) == .noEnd)
+    #expect(fault(Array(whole.dropLast(2))) == .noEnd)
+    #expect(fault(Array(whole[..<100])) == .noEnd)
+    #expect(fault(whole + whole) == .twoPictures)
+    #expect(fault(whole + [0xFF, 0xD9]) == .twoPictures)
+    #expect(fault([0xFF, 0xD8, 0, 0, 0, 0]) == .brokenHead)
+    for length in stride(from: 0, to: whole.count - 1, by: 7) {
+      #expect(throws: JPEGDecoder.Failure.self) { try decode(Array(whole[..<length])) }
+    }
+  }
+
+  @Test func `padding behind it, and an end marker in its head, are no fault`() async throws {
+    let whole = try await jpeg()
+    #expect(try decode(whole + [UInt8](repeating: 0, count: 4096)).width == 320)
+    let comment: [UInt8] = [0xFF, 0xFE, 0, 6, 0xFF, 0xD8, 0xFF, 0xD9]
+    #expect(try decode(Array(whole[..<2]) + comment + whole[2...]).width == 320)
+    // Many webcams put bytes too many before the end.
+    #expect(try decode(whole.dropLast(2) + [0x12, 0x34, 0xFF, 0xD9]).width == 320)
+  }
+
+  @Test func `holes in its samples are noticed`() async throws {
+    var bytes = try await jpeg()
+    bytes.replaceSubrange((bytes.count / 2)..<(bytes.count - 2), with: [])
+    #expect(throws: JPEGDecoder.Failure.self) { try decode(bytes) }
+  }
+
+  @Test func `the size may change, and what was decoded stays as it was`() async throws {
+    let decoder = JPEGDecoder()
+    let first = try decode(try await jpeg("yuvj420p"), by: decoder)
+    let before = first.withPlanes { y, _, _ in y.bytes[90 * y.stride + 100] }
+    let other = try decode(try await jpeg("yuvj422p", "640x360"), by: decoder)
+    let black = try decode(try await jpeg("yuvj420p", "322x180"), by: decoder)
+    #expect(other.width == 640 && black.width == 322)
+    #expect(first.withPlanes { y, _, _ in y.bytes[90 * y.stride + 100] } == before)
+  }
+}
