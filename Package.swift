@@ -40,10 +40,11 @@ let package = Package(
     .target(
       name: "BunnyMedia", dependencies: ["BunnySystem", "CBunnyFFmpeg", "CBunnyTurboJPEG"],
       swiftSettings: strict),
+    .systemLibrary(name: "CBunnyALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .systemLibrary(name: "CBunnyV4L2"),
     .target(
       name: "BunnyCapture",
-      dependencies: ["BunnyMedia", "BunnySystem", "CBunnyShims", "CBunnyV4L2"],
+      dependencies: ["BunnyMedia", "BunnySystem", "CBunnyALSA", "CBunnyShims", "CBunnyV4L2"],
       swiftSettings: strict),
     .systemLibrary(name: "CBunnyOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .target(
@@ -130,7 +131,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "DeviceTests", dependencies: ["bunny-broadcast", "BunnyInspect", "Support"],
+      name: "DeviceTests",
+      dependencies: [
+        "bunny-broadcast", "BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnySystem",
+        "CBunnyALSA", "Support",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SandboxTests",

@@ -47,8 +47,9 @@ public struct OpenSources: Sendable {
     }
     pictures = try Self.pictures(
       video, width: width, height: height, frameRate: frameRate, camera, context)
-    (sound, notices) = try Self.sound(audio, belongingTo: video, context)
-    choices = [(pictures as? V4L2Camera)?.choice].compactMap { $0 }
+    let camera = pictures as? V4L2Camera
+    (sound, notices) = try Self.sound(audio, belongingTo: video, camera?.usb, context)
+    choices = [camera?.choice, (sound as? ALSAMicrophone)?.choice].compactMap { $0 }
   }
 
   private static func pictures(
@@ -75,7 +76,8 @@ public struct OpenSources: Sendable {
   }
 
   private static func sound(
-    _ input: AudioInput, belongingTo video: VideoInput, _ context: SourceContext
+    _ input: AudioInput, belongingTo video: VideoInput, _ camera: USBIdentity?,
+    _ context: SourceContext
   ) throws(SourceError) -> ((any SampleSource)?, notices: [String]) {
     switch input {
     case .silence:
@@ -85,7 +87,7 @@ public struct OpenSources: Sendable {
     case .automatic where video == .test:
       return (Tone(), [])
     case .automatic:
-      return (nil, ["No microphone is looked for yet: the broadcast is silent; --audio chooses"])
+      return automaticSound(camera, context)
     case .file(let path):
       let file = try MediaFile(path, video: false, audio: true, context)
       return (file.sound, [])
@@ -93,9 +95,23 @@ public struct OpenSources: Sendable {
       let input = try DeviceInput(format, device, .sound, framesPerSecond: 25, context)
       return (DeviceSound(input: input), [])
     case .microphone(let name):
-      let device = name.hasPrefix("alsa:") ? name : "alsa:\(name)"
-      throw .notBuilt(
-        "Microphone \(name)", instead: "give --audio av:\(device), tone or silence")
+      return (ALSAMicrophone(name, notice: context.notice), [])
     }
+  }
+
+  /// The microphone of this machine.
+  private static func automaticSound(
+    _ camera: USBIdentity?, _ context: SourceContext
+  ) -> ((any SampleSource)?, notices: [String]) {
+    let (microphone, reason) = MicrophoneChoice.automatic(
+      among: Microphones.listed(), camera: camera)
+    guard let microphone else {
+      return (nil, ["The broadcast is silent: \(reason); --audio chooses"])
+    }
+    return (
+      ALSAMicrophone(
+        microphone.pcm, choice: "alsa:\(microphone.words): \(reason)", notice: context.notice),
+      []
+    )
   }
 }

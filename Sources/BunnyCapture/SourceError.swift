@@ -12,12 +12,12 @@ public enum SourceError: Error, Equatable, Sendable {
   case notMedia(String, reason: String)
   /// libavdevice has no such format.
   case unknownFormat(String)
+  /// A microphone that cannot be opened.
+  case microphone(String, MicrophoneProblem)
   /// It was open and stopped delivering.
   case lost(String, reason: String)
   /// What is wrong with a camera.
   case camera(String, CameraProblem)
-  /// This version has no such source.
-  case notBuilt(String, instead: String)
 }
 
 extension SourceError: CustomStringConvertible {
@@ -37,13 +37,11 @@ extension SourceError: CustomStringConvertible {
     case .unknownFormat(let name):
       "av:\(hidingAddress(name)) is no format of this machine's libavdevice; "
         + "`ffmpeg -devices` lists them"
+    case .microphone(let name, let problem): "\(name) \(problem)"
     case .lost(let name, let reason):
       "\(hidingAddress(name)) stopped delivering: \(reason)"
     case .camera(let name, let problem):
       "\(name) \(problem)"
-    case .notBuilt(let name, let instead):
-      "\(hidingAddress(name)) cannot be used yet: this version captures no devices itself; "
-        + "\(instead)"
     }
   }
 }

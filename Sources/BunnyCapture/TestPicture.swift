@@ -1,6 +1,5 @@
 public import BunnyMedia
 package import BunnySystem
-import Glibc
 import Synchronization
 
 /// A moving picture in which every frame says which one it is: to people by a clock, a counter and
@@ -58,9 +57,6 @@ public final class TestPicture: PictureSource, @unchecked Sendable {
 package enum UnixTime {
   /// What the wall clock shows, or showed, at a moment of the monotonic clock.
   package static func milliseconds(at time: MonotonicTime) -> UInt64 {
-    var wall = timespec()
-    clock_gettime(CLOCK_REALTIME, &wall)
-    let now = Int64(wall.tv_sec) * oneSecond + Int64(wall.tv_nsec)
-    return UInt64(max(0, now - (MonotonicTime.now - time) + 500_000) / 1_000_000)
+    UInt64(max(0, WallClock.now - (MonotonicTime.now - time) + 500_000) / 1_000_000)
   }
 }

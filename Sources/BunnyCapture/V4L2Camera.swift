@@ -16,6 +16,8 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
 
   /// Which camera and mode were chosen, and why.
   public let choice: String
+  /// The USB device that it is a part of.
+  let usb: USBIdentity?
 
   /// - Parameter name: as in ``VideoInput/camera(_:)``; nil: the one that suits best.
   /// - Throws: ``SourceError/camera(_:_:)``.
@@ -30,6 +32,7 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
       throw .camera(name ?? "The camera", error)
     }
     node = chosen.node
+    usb = node.usb
     do throws(CameraProblem) {
       let negotiation = try CameraNegotiation(
         node.usableOffers, wanted: wanted, settings: settings)

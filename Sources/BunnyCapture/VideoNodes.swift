@@ -47,7 +47,7 @@ extension USBIdentity {
   /// - Parameter folder: a device's in sysfs; nil when neither it nor those above are USB devices.
   init?(ofDeviceAt folder: String) {
     guard var place = SystemFiles.realPath(folder) else { return nil }
-    while place.hasPrefix("/sys/devices/"), let slash = place.lastIndex(of: "/") {
+    while place.contains("/sys/devices/"), let slash = place.lastIndex(of: "/") {
       if let vendor = SystemFiles.text("\(place)/idVendor").flatMap({ UInt16($0, radix: 16) }),
         let product = SystemFiles.text("\(place)/idProduct").flatMap({ UInt16($0, radix: 16) })
       {

@@ -6,17 +6,24 @@ package struct DeviceList {
   private let cameras: [VideoNode]
   private let others: [VideoNode]
   private let automatic: Result<CameraChoice, CameraProblem>
+  private let microphones: MicrophoneList
 
-  /// - Parameter nodes: every `/dev/video` node.
-  package init(_ nodes: [VideoNode], for wanted: WantedPicture = DeviceList.wanted) {
+  /// - Parameters:
+  ///   - nodes: every `/dev/video` node.
+  ///   - microphones: every one.
+  package init(
+    _ nodes: [VideoNode], _ microphones: [Microphone] = [],
+    for wanted: WantedPicture = DeviceList.wanted
+  ) {
     cameras = nodes.filter { NodeKind($0).isCamera }
     others = nodes.filter { !NodeKind($0).isCamera }
     do throws(CameraProblem) {
       automatic = .success(try CameraChoice(bestOf: nodes, for: wanted))
     } catch { automatic = .failure(error) }
+    self.microphones = MicrophoneList(microphones, camera: try? automatic.get().node.usb)
   }
 
-  static func now() -> DeviceList { DeviceList(VideoNode.all()) }
+  static func now() -> DeviceList { DeviceList(VideoNode.all(), Microphones.all()) }
 
   /// What `auto` looks for where no `--quality` is given.
   package static var wanted: WantedPicture {
@@ -30,7 +37,8 @@ package struct DeviceList {
   package var text: String {
     let sections = [
       section("Cameras", cameras.isEmpty ? ["none"] : cameras.flatMap(lines)),
-      section("auto takes", [choiceWords]),
+      section("Microphones", microphones.lines),
+      section("auto takes", [choiceWords, microphones.choiceWords]),
       others.isEmpty ? nil : section("No cameras", others.map(otherLine)),
     ]
     return sections.compactMap { $0 }.joined(separator: "\n")
@@ -49,13 +57,9 @@ package struct DeviceList {
   }
 
   private func lines(_ node: VideoNode) -> [String] {
-    let names = [node.card, node.usb.map(name), node.bus].compactMap { $0 }
+    let names = [node.card, node.usb?.name, node.bus].compactMap { $0 }
     let head = "\(node.path)  \(names.joined(separator: ", "))"
     return [head] + node.offers.flatMap(lines)
-  }
-
-  private func name(_ usb: USBIdentity) -> String {
-    usb.model + (usb.serial.map { ":\($0)" } ?? "")
   }
 
   private func lines(_ offer: CameraOffer) -> [String] {
@@ -77,18 +81,17 @@ extension DeviceList {
   package var json: String {
     JSONValue.object([
       .init("cameras", .array(cameras.map(json))),
-      .init("auto", choice),
+      .init("microphones", .array(microphones.json)),
+      .init("auto", .object(choice + microphones.choice)),
       .init("others", .array(others.map(other))),
     ]).page() + "\n"
   }
 
-  private var choice: JSONValue {
+  private var choice: [JSONValue.Member] {
     guard case .success(let choice) = automatic else {
-      return .object([.init("camera", .null), .init("reason", .string(choiceWords))])
+      return [.init("camera", .null), .init("reason", .string(choiceWords))]
     }
-    return .object([
-      .init("camera", .string(choice.node.path)), .init("reason", .string(choice.reason)),
-    ])
+    return [.init("camera", .string(choice.node.path)), .init("reason", .string(choice.reason))]
   }
 
   private func json(_ node: VideoNode) -> JSONValue {
@@ -100,16 +103,10 @@ extension DeviceList {
   }
 
   private func identity(_ node: VideoNode) -> [JSONValue.Member] {
-    let usb: JSONValue =
-      node.usb.map {
-        .object([
-          .init("model", .string($0.model)),
-          .init("serial", $0.serial.map { .string($0) } ?? .null), .init("port", .string($0.port)),
-        ])
-      } ?? .null
-    return [
+    [
       .init("path", .string(node.path)), .init("card", .string(node.card)),
-      .init("driver", .string(node.driver)), .init("bus", .string(node.bus)), .init("usb", usb),
+      .init("driver", .string(node.driver)), .init("bus", .string(node.bus)),
+      .init("usb", node.usb?.json ?? .null),
     ]
   }
 

@@ -65,7 +65,7 @@ extension ExitCode {
 
   package init(_ error: SourceError) {
     switch error {
-    case .missing, .unreadable, .libraryMissing, .lost, .notBuilt: self = .noInput
+    case .missing, .unreadable, .libraryMissing, .lost, .microphone: self = .noInput
     case .notMedia: self = .notMedia
     case .unknownFormat: self = .usage
     case .camera(_, let problem): self = problem.isUsage ? .usage : .noInput

@@ -83,9 +83,9 @@ enum Terminal {
 
   /// Columns, asked anew each time: people resize windows.
   static func width(_ fileDescriptor: Int32) -> Int {
-    var size = winsize()
-    guard ioctl(fileDescriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
+    var size = [UInt16](repeating: 0, count: 4)  // a `winsize`: rows, columns, pixels
+    guard ioctl(fileDescriptor, UInt(TIOCGWINSZ), &size) == 0, size[1] > 0 else { return 80 }
+    return Int(size[1])
   }
 }
 

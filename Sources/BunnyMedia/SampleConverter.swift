@@ -9,8 +9,20 @@ public final class SampleConverter {
   private var source: Form?
   private var expected: MonotonicTime?  // where the next run begins, if nothing is missing
 
-  public init() {}
+  private let isElastic: Bool
+  private var stretch = 0.0
+
+  /// - Parameter isElastic: sound can be made longer or shorter: see ``stretch(partsPerMillion:)``.
+  public init(isElastic: Bool = false) { self.isElastic = isElastic }
   deinit { swr_free(&resampler) }
+
+  /// Makes what is converted from now on longer (positive) or shorter, without a step that is heard.
+  ///
+  /// - Precondition: it is elastic.
+  public func stretch(partsPerMillion: Double) {
+    precondition(isElastic)
+    stretch = partsPerMillion
+  }
 
   /// Converts one run.
   ///
@@ -19,12 +31,18 @@ public final class SampleConverter {
   /// - Throws: ``AVFailure`` from the resampler, for a form of sound it cannot take.
   public func convert(_ samples: Samples) throws(AVFailure) -> [Samples] {
     let form = samples.form
-    if form == .broadcast { return try finish() + [samples] }
+    if form == .broadcast && !isElastic { return try finish() + [samples] }
     var converted: [Samples] = []
     let jumped = expected.map { abs(samples.time - $0) > .milliseconds(2) } ?? false
     if jumped || form != source {
       converted += try finish()
       try open(form, samples)
+    }
+    if isElastic {
+      // In force for 10 000 000 samples, or until the next run.
+      try check(
+        "swr_set_compensation",
+        swr_set_compensation(resampler, Int32((stretch * 10).rounded()), 10_000_000))
     }
     if let run = try run(samples.raw, count: Int32(samples.count), at: samples.time) {
       converted.append(run)
@@ -59,6 +77,13 @@ public final class SampleConverter {
       try check(
         "av_opt_set_double(rematrix_maxval)",
         av_opt_set_double(UnsafeMutableRawPointer(resampler), "rematrix_maxval", 1, 0))
+    }
+    if isElastic {
+      let options = UnsafeMutableRawPointer(resampler)
+      // Resamples even at 48 kHz, and between the filter's phases too: neither can be changed later.
+      try check(
+        "av_opt_set_int(flags)", av_opt_set_int(options, "flags", Int64(SWR_FLAG_RESAMPLE), 0))
+      try check("av_opt_set_int(linear_interp)", av_opt_set_int(options, "linear_interp", 1, 0))
     }
     try check("swr_init", swr_init(resampler))
     source = form

@@ -37,6 +37,14 @@ public final class Samples: @unchecked Sendable {  // the pointee is never writt
     self.init(moving: frame, time: time)
   }
 
+  /// The same sound at another time. Nothing is copied.
+  package convenience init(_ samples: Samples, at time: MonotonicTime) {
+    let frame = Frame()
+    let code = av_frame_ref(frame.raw, samples.raw)
+    precondition(code >= 0, "av_frame_ref: error \(code)")
+    self.init(moving: frame, time: time)
+  }
+
   deinit {
     var raw: UnsafeMutablePointer<AVFrame>? = raw
     av_frame_free(&raw)

@@ -91,9 +91,6 @@ import Testing
         if case SourceError.camera(device, .missing)? = $0 as? SourceError { true } else { false }
       }
     }
-    #expect { try open("test", "alsa:hw:1,0") } throws: {
-      if case SourceError.notBuilt? = $0 as? SourceError { true } else { false }
-    }
   }
 }
 

@@ -99,6 +99,7 @@ import Testing
       "swiftc",
       [
         "-typecheck", "-swift-version", "6", "-I", build + "/Modules", "-I",
+        Self.root.appending(path: "Sources/CBunnyALSA").path, "-I",
         Self.root.appending(path: "Sources/CBunnyFFmpeg").path, "-I",
         Self.root.appending(path: "Sources/CBunnyCurl").path, "-I",
         Self.root.appending(path: "Sources/CBunnyTurboJPEG").path, "-I",

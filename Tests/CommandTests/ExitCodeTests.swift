@@ -14,7 +14,8 @@ struct ExitCodeTests {
 
   @Test(arguments: [
     (SourceError.missing("x"), ExitCode.noInput), (.unreadable("x", reason: "y"), .noInput),
-    (.lost("x", reason: "y"), .noInput), (.notBuilt("x", instead: "y"), .noInput),
+    (.lost("x", reason: "y"), .noInput),
+    (.microphone("x", .forbidden), .noInput),
     (.camera("x", .unplugged), .noInput),
     (.camera("x", .controlRefused("y", value: 1, takes: "2 to 3")), .usage),
     (.notMedia("x", reason: "y"), .notMedia), (.unknownFormat("x"), .usage),

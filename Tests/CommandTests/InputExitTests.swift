@@ -115,16 +115,6 @@ struct InputExitTests {
             + "and the folder this runs in"))
   }
 
-  @Test(arguments: [
-    (["--video", "test", "--audio", "alsa:hw:0"], "Microphone alsa:hw:0")
-  ])
-  func `66: a device is not there yet`(_ arguments: [String], _ name: String) async throws {
-    let refusal = try await Refusal(["publish", "--to", url] + arguments)
-    #expect(refusal.status == 66)
-    let beginning = "\(name) cannot be used yet: this version captures no devices itself; give --"
-    #expect(refusal.sentence.hasPrefix(beginning), "\(refusal)")
-  }
-
   @Test(arguments: ["/dev/video99", "v4l2:A camera that nobody has"])
   func `66: a camera that is not there`(_ name: String) async throws {
     let refusal = try await Refusal(["publish", "--to", url, "--video", name])

@@ -13,7 +13,7 @@ struct PseudoTerminal {
 
   init(columns: UInt16) throws {
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    var size: [UInt16] = [24, columns, 0, 0]  // a `winsize`: rows, columns, and pixels of both
     var (locked, number): (Int32, UInt32) = (0, 0)
     guard master >= 0, ioctl(master, Self.unlock, &locked) == 0,
       ioctl(master, Self.number, &number) == 0, ioctl(master, UInt(TIOCSWINSZ), &size) == 0

@@ -1,4 +1,3 @@
-package import BunnySystem
 import Synchronization
 
 /// A bounded queue from one thread to another. When it is full the oldest element makes room.

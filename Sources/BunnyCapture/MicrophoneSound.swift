@@ -1,0 +1,67 @@
+package import BunnyMedia
+package import BunnySystem
+
+/// Makes what a card captured into the broadcast's own form, in step with ``MonotonicTime``.
+///
+/// Belongs to one thread. What it returns follows without a gap, but for holes in what was captured.
+package struct MicrophoneSound {
+  private let converter = SampleConverter(isElastic: true)
+  private var clock: MicrophoneClock
+  private var pace = MicrophonePace()
+  private let sampleRate: Int
+  /// Where the card's positions count from, by its own clock.
+  private var origin = MonotonicTime(nanoseconds: 0)
+  /// Where the next run begins by the card's own clock, if nothing is missing.
+  private var expected: MonotonicTime?
+  /// What waits for the clock.
+  private var waiting: [Samples] = []
+
+  package init(sampleRate: Int) {
+    self.sampleRate = sampleRate
+    clock = MicrophoneClock(sampleRate: sampleRate)
+  }
+
+  /// How fast the card is.
+  package var partsPerMillion: Double { clock.partsPerMillion }
+
+  /// The card's positions begin anew, at a moment that is not known yet.
+  package mutating func beginAnew() throws(AVFailure) -> [Samples] {
+    waiting = []
+    let rest = try clock.isSet ? converter.finish().map { place($0) } : []
+    clock = MicrophoneClock(sampleRate: sampleRate, partsPerMillion: clock.partsPerMillion)
+    expected = nil
+    return rest
+  }
+
+  /// Takes one run.
+  ///
+  /// - Parameters:
+  ///   - samples: their time counts from `origin` on, as if the card's clock were right.
+  ///   - stamp: at this moment the card had captured so many samples.
+  package mutating func take(
+    _ samples: Samples, countedFrom origin: MonotonicTime,
+    stamp: (position: Int64, time: MonotonicTime)
+  ) throws(AVFailure) -> [Samples] {
+    self.origin = origin
+    clock.observe(stamp.position, at: stamp.time)
+    waiting.append(samples)
+    guard clock.isSet else { return [] }
+    defer { waiting = [] }
+    var placed: [Samples] = []
+    for samples in waiting {
+      converter.stretch(partsPerMillion: pace.partsPerMillion)
+      for run in try converter.convert(samples) { placed.append(place(run)) }
+    }
+    return placed
+  }
+
+  private mutating func place(_ run: Samples) -> Samples {
+    let position = (run.time - origin) * Int64(sampleRate) / 1_000_000_000
+    let isHole = expected.map { abs(run.time - $0) > .milliseconds(1) } ?? true
+    expected = run.time + Int64(run.count) * 1_000_000_000 / Int64(broadcastSampleRate)
+    let time = pace.place(
+      run.count, captured: clock.time(of: position), clock: clock.partsPerMillion,
+      afterHole: isHole)
+    return Samples(run, at: time)
+  }
+}

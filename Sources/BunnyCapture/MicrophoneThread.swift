@@ -1,0 +1,81 @@
+import BunnySystem
+import CBunnyALSA
+import Glibc
+
+/// A thread that moves what one microphone captures into a queue, and waits for nothing but the
+/// microphone.
+///
+/// All calls of ALSA's are made there, so that one which never returns holds up nobody else.
+final class MicrophoneThread: Sendable {
+  enum Event: Sendable {
+    case captured(Captured)
+    /// The last one.
+    case failed(MicrophonePCM.Failure)
+    /// The last one: nothing came.
+    case silent
+    /// Its driver's moments make no sense, so those of arrival are taken.
+    case falseStamps
+  }
+
+  /// What came in one go.
+  struct Captured: Sendable {
+    let reading: MicrophonePCM.Reading
+    /// How often capture had to begin anew before it, at a position that nobody knows.
+    let beginnings: Int
+  }
+
+  /// Ten seconds: a reader that is stalled for longer misses the oldest.
+  let events = Mailbox<Event>(capacity: 1000)
+  private let pcm: String
+  private let isOver = Flag()
+  private let wake = WakeEvent()
+
+  /// How long a microphone may deliver nothing, milliseconds.
+  static let patience: Int32 = 500
+
+  /// - Parameter pcm: ALSA's name of it.
+  init(_ pcm: String) {
+    self.pcm = pcm
+    startThread("microphone", turns: .short) { [self] in
+      // For this thread only, and with it gone.
+      _ = bunny_alsa_hush()
+      do throws(MicrophonePCM.Failure) { try run() } catch { events.put(.failed(error)) }
+      events.close()
+    }
+  }
+
+  /// Lets go of the microphone. Does not wait until that is done.
+  func end() {
+    isOver.isSet = true
+    wake.signal()
+    events.close()
+  }
+
+  private func run() throws(MicrophonePCM.Failure) {
+    let microphone = try MicrophonePCM(pcm)
+    var beginnings = 0
+    var lastTime = MonotonicTime.now
+    var saidFalse = false
+    try microphone.start()
+    while !isOver.isSet {
+      try microphone.wait(or: wake, milliseconds: Self.patience)
+      do throws(MicrophonePCM.Failure) {
+        let isLate = MonotonicTime.now - lastTime >= .milliseconds(Int64(Self.patience))
+        if let reading = try microphone.read(now: isLate) {
+          lastTime = .now
+          events.put(.captured(Captured(reading: reading, beginnings: beginnings)))
+        } else if isLate {
+          events.put(.silent)
+          return
+        }
+      } catch {
+        // An overrun that the card does not count, or the machine was suspended.
+        guard error.code == -EPIPE || error.code == -ESTRPIPE else { throw error }
+        try microphone.start()
+        beginnings += 1
+      }
+      if microphone.hasFalseStamps && !saidFalse { events.put(.falseStamps) }
+      saidFalse = microphone.hasFalseStamps
+    }
+  }
+}
