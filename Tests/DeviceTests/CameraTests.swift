@@ -152,7 +152,8 @@ extension DeviceTests {
       let camera = try open(nil) { $0.format = "YU12" }
       _ = try pictures(3, of: camera)
       // Whoever has the node open keeps its number from being given to another one.
-      let keeper = try ChildProcess("sh", ["-c", "exec 3<\(DeviceLab.camera); echo; sleep 100"])
+      let keeper = try ChildProcess(
+        "sh", ["-c", "exec 3<\(DeviceLab.camera); echo; exec sleep 100"])
       while keeper.standardOutput.isEmpty { try #require(keeper.isRunning) }
       try await plug("unbind")
       #expect(throws: SourceError.self) { while try camera.next() != nil {} }
@@ -163,12 +164,13 @@ extension DeviceTests {
       camera.cancel()
       #expect(try camera.next() == nil)
       keeper.send(SIGKILL)
+      _ = try await keeper.outcome()
       try await plug("unbind")
       try await plug("bind")
     }
 
     @Test func `Motion-JPEG is decoded, and its feeder may go and come back`() async throws {
-      try await Self.loadLoopback()
+      try await DeviceLab.reloadLoopback()
       let pattern = ["-re", "-f", "lavfi", "-i", "testsrc=size=320x180:rate=15"]
       let feeder = try Self.feeder(pattern)
       defer { feeder.send(SIGKILL) }
@@ -188,7 +190,7 @@ extension DeviceTests {
     }
 
     @Test func `broken JPEGs are left out and counted`() async throws {
-      try await Self.loadLoopback()
+      try await DeviceLab.reloadLoopback()
       let folder = try TemporaryDirectory()
       try await DeviceLab.run(
         "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x180", "-frames:v", "1",
@@ -214,12 +216,6 @@ extension DeviceTests {
         #expect(picture.width == 320 && picture.height == 180)
       }
       #expect(heard.notices == [])
-    }
-
-    /// Version 0.12 takes no writer any more once one has died and nobody has it open.
-    private static func loadLoopback() async throws {
-      try await DeviceLab.run("modprobe", "-r", "v4l2loopback")
-      try await DeviceLab.run("modprobe", "v4l2loopback")
     }
 
     private static func feeder(

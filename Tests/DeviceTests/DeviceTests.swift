@@ -33,6 +33,15 @@ enum DeviceLab {
     return outcome.standardOutput
   }
 
+  /// Version 0.12 takes no writer any more once one has died and nobody has it open. Whoever had it open
+  /// may still be dying, of which nobody tells.
+  static func reloadLoopback() async throws {
+    try await run(
+      "sh", "-c",
+      "for i in $(seq 100); do modprobe -r v4l2loopback && exec modprobe v4l2loopback; sleep 0.1; "
+        + "done; exit 1")
+  }
+
   /// Sets vivid's controls, `disconnect=1` for instance; `v4l2-ctl -L` lists them.
   static func control(_ settings: String) async throws {
     try await run("v4l2-ctl", "-d", camera, "-c", settings)

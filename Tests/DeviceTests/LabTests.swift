@@ -15,6 +15,7 @@ extension DeviceTests {
     }
 
     @Test func `the loopback camera shows the JPEGs that are written to it`() async throws {
+      try await DeviceLab.reloadLoopback()
       let folder = try TemporaryDirectory()
       let feeder = try ChildProcess(
         "ffmpeg",
