@@ -129,6 +129,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "DeviceTests", dependencies: ["bunny-broadcast", "BunnyInspect", "Support"],
+      swiftSettings: strict),
+    .testTarget(
       name: "SandboxTests",
       dependencies: [
         "bunny-broadcast", "bunny-sandbox", "BunnyBroadcast", "BunnyInspect", "BunnyMedia",

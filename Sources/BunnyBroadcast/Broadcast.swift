@@ -1,6 +1,7 @@
 import BunnyCapture
 import BunnyMedia
-import BunnySystem
+package import BunnyRTMP
+package import BunnySystem
 import Synchronization
 
 /// One broadcast, from its sources to an ingest.
@@ -21,6 +22,7 @@ public final class Broadcast: Sendable {
   private let sources = Interrupter()
   private let stopping = Mutex(Stopping())
   private let began: MonotonicTime?
+  private let book: AddressBook
 
   private struct Stopping {
     var reason: String?
@@ -32,10 +34,16 @@ public final class Broadcast: Sendable {
     self.init(configuration, began: nil)
   }
 
-  /// - Parameter began: since when it counts as lasting; nil: since ``run()``.
-  init(_ configuration: BroadcastConfiguration, began: MonotonicTime?) {
+  /// - Parameters:
+  ///   - began: since when it counts as lasting; nil: since ``run()``.
+  ///   - book: where its ingests have answered, and who looks up their names.
+  package init(
+    _ configuration: BroadcastConfiguration, began: MonotonicTime? = nil,
+    book: AddressBook = AddressBook()
+  ) {
     self.configuration = configuration
     self.began = began
+    self.book = book
     line = Line(lanes: configuration.targets.count)
     telemetry = Telemetry(lanes: configuration.targets.count)
     muted = Flag(configuration.isMuted)
@@ -110,8 +118,8 @@ public final class Broadcast: Sendable {
     startThread("open") { [self] in
       let lanes = Result {
         try Lanes(
-          configuration, interrupter: sources, isMuted: muted, line: line, telemetry: telemetry,
-          events: hub)
+          configuration, interrupter: sources, isMuted: muted, line: line, book: book,
+          telemetry: telemetry, events: hub)
       }
       opened.keep(lanes)
     }

@@ -33,8 +33,13 @@ public enum BunnyBroadcastEvent: Sendable {
   case connection(Ingest, RTMPConnectionState)
   /// The ingest's connection was lost.
   case lost(Ingest, reason: String)
-  /// The ingest that carried the stream and another one are silent: it is this machine's own uplink.
-  /// Nothing is changed; what happens meanwhile is kept, as far as there is room.
+  /// An ingest that should be ready to take over, or carry the stream, cannot be connected: another one
+  /// carries it alone. Said once, until ``standbyBack(_:)``; it is tried again.
+  case standbyLost(Ingest, reason: String)
+  /// It is ready.
+  case standbyBack(Ingest)
+  /// The ingest that carried the stream and another one are silent, as if this machine's own uplink were
+  /// down. What happens meanwhile is kept, as far as there is room; the first one that answers goes on.
   case uplinkLost
   /// The uplink is back.
   case uplinkBack

@@ -25,7 +25,9 @@ package struct Failover: Sendable {
     /// The connection is up to, not including, `publish`.
     case ready(LegID)
     case publishing(LegID)
-    /// A GOP that went out on it is known to have arrived.
+    /// Media that went out on it is known to have arrived.
+    case arrived(LegID)
+    /// A whole GOP is.
     case proven(LegID)
     /// It has owed a proof for half the stall limit.
     case owing(LegID)
@@ -47,8 +49,10 @@ package struct Failover: Sendable {
 
   /// How a connection ended.
   package enum Failure: Sendable, Equatable {
-    /// It broke, or never came about; the same may succeed later.
+    /// It broke, or was refused; the same may succeed later.
     case passing
+    /// Nobody answered.
+    case unanswered
     /// It was refused in a way that lasts.
     case lasting
     /// Somebody publishes under our name.
@@ -58,7 +62,8 @@ package struct Failover: Sendable {
   package enum Takeover: Sendable, Equatable {
     /// What is not known to have arrived goes there.
     case replay
-    /// The other one still carries the stream: it changes at a keyframe.
+    /// The carrier goes on up to a keyframe, and the new one begins there; see ``Action/relieve(_:)`` and
+    /// ``Action/resume(_:)``.
     case atKeyframe
   }
 
@@ -69,6 +74,10 @@ package struct Failover: Sendable {
     case ping(LegID)
     /// End it, in the middle of whatever it does.
     case drop(LegID)
+    /// Another has taken over at a keyframe: it takes its leave.
+    case relieve(LegID)
+    /// None will: the carrier goes on.
+    case resume(LegID)
     /// Nobody answers: it is our own line.
     case uplinkLost
     case uplinkBack
@@ -77,6 +86,8 @@ package struct Failover: Sendable {
   }
 
   struct Leg: Sendable {
+    /// Media that went out on it is known to have arrived.
+    var isProven = false
     enum Stage: Sendable { case opening, ready, ordered, publishing }
     let ingest: Int
     let opened: MonotonicTime
@@ -110,6 +121,9 @@ package struct Failover: Sendable {
   private var nextID = 0
   /// The connection that carries the stream, or is to.
   package internal(set) var carrier: LegID?
+  /// The one that is to begin where the carrier ends: a planned change. The carrier is kept until media
+  /// has arrived over it.
+  var successor: LegID?
   var hasBeenLive = false
   var owes = Debt.none
   /// When somebody beside the carrier was asked, because it owes.
@@ -153,7 +167,8 @@ package struct Failover: Sendable {
   }
 
   mutating func drop(_ ids: [LegID]) -> [Action] {
-    ids.compactMap { legs.removeValue(forKey: $0) == nil ? nil : .drop($0) }
+    if let id = successor, ids.contains(id) { successor = nil }
+    return ids.compactMap { legs.removeValue(forKey: $0) == nil ? nil : .drop($0) }
   }
 
   /// Nothing carries the stream any more.
@@ -167,6 +182,9 @@ package struct Failover: Sendable {
   /// The stream was accepted, and nothing has happened to it.
   var isPublishing: Bool { carrier.flatMap { legs[$0]?.stage } == .publishing }
 
+  /// It has not been ready yet.
+  package func isOpening(_ id: LegID) -> Bool { legs[id]?.stage == .opening }
+
   /// The connections that could take over, best first: those that have answered, by ingest.
   func spares(_ stage: Leg.Stage) -> [LegID] {
     legs.filter { $0.key != carrier && $0.value.stage == stage }
@@ -174,8 +192,11 @@ package struct Failover: Sendable {
       .map(\.key)
   }
 
+  /// Those that can carry the stream in the carrier's place, best first.
+  var heirs: [LegID] { [successor].compactMap(\.self) + spares(.ready) }
+
   /// The first connection that could take over, and shows that it could.
-  var answering: LegID? { spares(.ready).first { legs[$0]?.hasAnswered == true } }
+  var answering: LegID? { heirs.first { legs[$0]?.hasAnswered == true } }
 }
 
 extension Failover.Leg {

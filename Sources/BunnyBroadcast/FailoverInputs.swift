@@ -11,7 +11,9 @@ extension Failover {
     switch input {
     case .ready(let id): becameReady(id, now)
     case .publishing(let id): began(id, now)
+    case .arrived(let id): return tookOver(id, now)
     case .proven(let id):
+      legs[id]?.isProven = true
       if let ingest = legs[id]?.ingest { health[ingest].retries.proven() }
     case .owing(let id): return id == carrier ? beganToOwe(now) : []
     case .stalled(let id): return stalled(id, now)
@@ -43,14 +45,27 @@ extension Failover {
   }
 
   private mutating func began(_ id: LegID, _ now: MonotonicTime) {
-    guard id == carrier, let ingest = carryingIngest, legs[id]?.stage == .ordered else { return }
+    guard let ingest = legs[id]?.ingest, legs[id]?.stage == .ordered else { return }
     legs[id]?.stage = .publishing
+    _ = answered(id, now)
     health[ingest].lastPublished = now
     health[ingest].closures = 0
     health[ingest].wasToldLive = false
     health[ingest].notLive = 0
     for index in health.indices { health[index].isRefused = false }
     hasBeenLive = true
+  }
+
+  /// All that the carrier had is known to have arrived, and what follows over its successor too.
+  private mutating func tookOver(_ id: LegID, _ now: MonotonicTime) -> [Action] {
+    guard id == successor, legs[id]?.stage == .publishing, let old = carrier,
+      let ingest = carryingIngest
+    else { return [] }
+    letGo()
+    (carrier, successor) = (id, nil)
+    legs[old] = nil
+    health[ingest].lastPublished = now
+    return uplinkAnswers() + [.relieve(old)]
   }
 }
 
@@ -62,7 +77,7 @@ extension Failover {
     askedAt = now
     hasProbed = false
     for id in legs.keys { legs[id]?.hasAnswered = false }
-    let asked = spares(.ready)
+    let asked = heirs.filter { legs[$0]?.stage != .ordered }
     for id in asked { legs[id]?.lastAsked = now }
     return asked.map { .ping($0) }
   }
@@ -80,6 +95,10 @@ extension Failover {
   private mutating func wasPaid() -> [Action] {
     owes = .none
     uplinkBackAt = nil
+    return uplinkAnswers()
+  }
+
+  mutating func uplinkAnswers() -> [Action] {
     defer { isUplinkLost = false }
     return isUplinkLost ? [.uplinkBack] : []
   }
@@ -96,13 +115,16 @@ extension Failover {
     return [.drop(id)] + failed(id, .passing, now)
   }
 
-  private mutating func failed(
+  mutating func failed(
     _ id: LegID, _ failure: Failure, _ now: MonotonicTime
   ) -> [Action] {
     guard let leg = legs.removeValue(forKey: id) else { return [] }
     let isBlamed = isBlamed(id, at: leg.ingest)
     let isStandby = carrier != nil && id != carrier && leg.stage == .ready
-    if id == carrier { letGo() }
+    let wasSuccessor = id == successor
+    if wasSuccessor { successor = nil }
+    let wasCarrier = id == carrier
+    if wasCarrier { letGo() }
     var state = health[leg.ingest]
     if leg.stage == .publishing { state.lastPublished = now }
     if isStandby, isBlamed {
@@ -113,10 +135,13 @@ extension Failover {
     state.isRefused = failure == .lasting && !hasBeenLive
     if isBlamed {
       state.retries.failed(
-        at: now, chance: chance(), remembers: failure == .nameInUse && isRecent)
+        at: now, chance: chance(), remembers: failure == .nameInUse && isRecent,
+        answered: failure != .unanswered)
     }
     health[leg.ingest] = state
-    return health.allSatisfy(\.isRefused) ? [.giveUp] : []
+    if wasCarrier, leg.isProven { needOthers(than: leg.ingest) }
+    if health.allSatisfy(\.isRefused) { return [.giveUp] }
+    return wasSuccessor ? [carrier].compactMap(\.self).map { .resume($0) } : []
   }
 
   /// A second connection to the carrier's own server proves nothing against it; what fails while the
@@ -139,6 +164,11 @@ extension Failover {
     return []
   }
 
+  /// The first try elsewhere is immediate.
+  private mutating func needOthers(than ingest: Int) {
+    for other in health.indices where other != ingest { health[other].retries.isNeeded() }
+  }
+
   /// Leaves the carrier.
   ///
   /// - Parameter blaming: it is to blame.
@@ -146,6 +176,7 @@ extension Failover {
     guard let id = carrier, let ingest = carryingIngest else { return [] }
     letGo()
     health[ingest].lastPublished = now
+    if legs[id]?.isProven == true { needOthers(than: ingest) }
     if blaming { health[ingest].retries.failed(at: now, chance: chance()) }
     return drop([id])
   }

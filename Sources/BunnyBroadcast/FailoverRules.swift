@@ -22,12 +22,15 @@ extension Failover {
   /// Looks whether the carrier is to be left.
   private mutating func mind(_ now: MonotonicTime) -> [Action] {
     if owes != .none { return doubt(now) }
+    if let id = successor {
+      return legs[id]!.isSilent ? [.drop(id)] + failed(id, .passing, now) : []
+    }
     if isToMove, let spare = spares(.ready).first(where: { !legs[$0]!.isSilent }) {
-      return move(to: spare, now)
+      return move(to: spare)
     }
     guard let time = returnTime, now >= time, let spare = readyPrimary else { return [] }
     lastReturn = now
-    return move(to: spare, now)
+    return move(to: spare)
   }
 
   /// The carrier owes: is it to blame, or our own line?
@@ -44,18 +47,14 @@ extension Failover {
     // After an outage of our own line, it has a moment to show that it goes on.
     if let back = uplinkBackAt, now - back < rules.stallLimit / 2 { return [] }
     let wasLost = isUplinkLost
-    isUplinkLost = false
-    return (wasLost ? [.uplinkBack] : []) + leave(now, blaming: !wasLost)
+    return uplinkAnswers() + leave(now, blaming: !wasLost)
   }
 
-  /// A planned change: the old one ends by itself, at a keyframe.
-  private mutating func move(to id: LegID, _ now: MonotonicTime) -> [Action] {
-    if let old = carrier, let ingest = carryingIngest {
-      legs[old] = nil
-      health[ingest].lastPublished = now
-    }
-    letGo()
-    carrier = id
+  /// A planned change. One wish of the server's is one try: should that fail, it will end the session, or
+  /// ask again.
+  private mutating func move(to id: LegID) -> [Action] {
+    isToMove = false
+    successor = id
     legs[id]?.stage = .ordered
     return [.publish(id, .atKeyframe)]
   }
@@ -63,12 +62,15 @@ extension Failover {
   /// Nothing carries the stream: what is ready does; what may be tried is.
   private mutating func choose(_ now: MonotonicTime) -> [Action] {
     var actions = drop(
-      spares(.ready).filter { legs[$0]!.isSilent || isUplinkLost && !legs[$0]!.hasAnswered })
-    if let id = spares(.ready).first(where: { mayBegin($0, now) }) {
+      heirs.filter { legs[$0]!.isSilent || isUplinkLost && !legs[$0]!.hasAnswered })
+    if let id = heirs.first(where: { mayBegin($0, now) }) {
       carrier = id
+      actions += uplinkAnswers()
+      if id == successor {  // it has been told to publish
+        successor = nil
+        return actions
+      }
       legs[id]?.stage = .ordered
-      if isUplinkLost { actions.append(.uplinkBack) }
-      isUplinkLost = false
       return actions + [.publish(id, .replay)]
     }
     let mostAtOnce = rules.keepsStandby ? rules.ingests : 1

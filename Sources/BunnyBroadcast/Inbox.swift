@@ -8,9 +8,7 @@ final class Inbox: Sendable {
     case event(Failover.LegID, RTMPEvent)
     /// nil: it was to end.
     case ended(Failover.LegID, RTMPError?)
-    case proven(Failover.LegID)
-    case told(ingest: Int, isLive: Bool)
-    case linkUp
+    case input(Failover.Input)
     /// No more tries; `abandoning`: also end connections that no ingest has accepted.
     case endTries(abandoning: Bool)
     /// Take leave, within a second.

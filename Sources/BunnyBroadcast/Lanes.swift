@@ -26,7 +26,7 @@ struct Lanes: Sendable {
   /// - Throws: ``BroadcastError``.
   init(
     _ configuration: BroadcastConfiguration, interrupter: Interrupter, isMuted: Flag, line: Line,
-    telemetry: Telemetry, events: EventHub
+    book: AddressBook, telemetry: Telemetry, events: EventHub
   ) throws(BroadcastError) {
     let settings = configuration.quality.videoSettings
     let notice: @Sendable (String) -> Void = { events.send(.notice(message: $0)) }
@@ -61,11 +61,16 @@ struct Lanes: Sendable {
       encoders.audioMuxer.sequenceHeader.rtmp,
     ]
     let publishLanes = zip(configuration.targets, line.inboxes).enumerated().map { lane, way in
+      let telemetry = LaneTelemetry(whole: telemetry, lane: lane)
       let surroundings = TagFeed.Surroundings(
-        log: log, headers: headers, telemetry: LaneTelemetry(whole: telemetry, lane: lane),
-        events: events, stallLimit: .seconds(configuration.stallLimit),
-        gop: Int64(settings.keyframeSeconds * 1000), wantsKeyframe: wantsKeyframe)
-      return PublishLane(configuration, way.0, surroundings, line, way.1)
+        log: log, headers: headers, telemetry: telemetry,
+        stallLimit: .seconds(configuration.stallLimit),
+        gop: Int64(settings.keyframeSeconds * 1000), wantsKeyframe: wantsKeyframe,
+        onDrop: { frames, reason in
+          telemetry.dropped(frames)
+          events.send(.dropped(frames: frames, reason: reason))
+        })
+      return PublishLane(configuration, way.0, surroundings, line, book, way.1, events)
     }
     video = { [videoLane = Handover(videoLane)] in try videoLane.take().run() }
     audio = { [audioLane = Handover(audioLane)] in try audioLane.take().run() }

@@ -70,6 +70,6 @@ final class Line: Sendable {
   /// What somebody else knows of an ingest, 0 or 1: whether it has the stream. Of no use where each lane
   /// has but one.
   func told(ingest: Int, isLive: Bool) {
-    if inboxes.count == 1 { inboxes[0].put(.told(ingest: ingest, isLive: isLive)) }
+    if inboxes.count == 1 { inboxes[0].put(.input(.told(ingest: ingest, isLive: isLive))) }
   }
 }

@@ -9,16 +9,14 @@ extension PublishLane {
     switch action {
     case .open(let id, let ingest): open(id, ingest)
     case .publish(let id, .replay):
+      carrier = id
       publish(id, undelivered.map { .replay(configuration.replay, $0) } ?? .oldest)
-    case .publish(let id, .atKeyframe):
-      let handover = KeyframeHandover()
-      if let old = carrier {
-        feeds[old]?.end(at: handover)
-        predecessor = old
-        self.handover = handover
-        if isPublishing { telemetry.disconnected(at: .now) }
-      }
-      publish(id, .handover(handover))
+    case .publish(let id, .atKeyframe): change(to: id)
+    case .resume(let id): resume(id)
+    case .relieve(let id):
+      carrier = nil
+      telemetry.disconnected(at: .now)
+      drop(id)
     case .ping(let id): legs[id]?.connection.ping()
     case .drop(let id):
       if id == carrier, let leg = legs[id] { try leave(leg, because: input) }
@@ -31,6 +29,28 @@ extension PublishLane {
     case .giveUp:
       if let lastFailure, configuration.retry == .always { throw lastFailure }
     }
+  }
+
+  /// Another session begins at a keyframe; the carrier is held there.
+  private mutating func change(to id: Failover.LegID) {
+    guard let next = legs[id], let old = carrier else { return }
+    let counters = legs[old]?.connection.counters ?? RTMPCounters()
+    let handover = KeyframeHandover(
+      awaitsArrival: counters.roundTrip != nil || !counters.confirmsReading)
+    feeds[old]?.hold(at: handover)
+    if let from = legs[old]?.connection.ingest {
+      events.send(.notice(message: "going from \(from) to \(next.connection.ingest) at a keyframe"))
+    }
+    successor = (next, handover)
+    publish(id, .handover(configuration.replay, handover))
+  }
+
+  private mutating func resume(_ id: Failover.LegID) {
+    if let old = legs[id]?.connection.ingest, let new = successor?.leg.connection.ingest {
+      events.send(.notice(message: "\(new) did not take over; \(old) carries the stream on"))
+    }
+    successor = nil
+    feeds[id]?.hold(at: nil)
   }
 
   /// The carrier is to blame.
@@ -78,16 +98,20 @@ extension PublishLane {
   mutating func publish(_ id: Failover.LegID, _ beginning: TagFeed.Beginning) {
     guard let leg = legs[id] else { return }
     let inbox = inbox
-    let feed = TagFeed(around, beginning) { inbox.put(.proven(id)) }
+    let feed = TagFeed(around, beginning) { milestone in
+      inbox.put(.input(milestone == .gop ? .proven(id) : .arrived(id)))
+    }
     feeds[id] = feed
-    carrier = id
-    isPublishing = false
     leg.connection.publish(feed)
   }
 
   /// It ends by itself; nobody waits for that.
   mutating func drop(_ id: Failover.LegID) {
-    legs.removeValue(forKey: id)?.connection.close()
     feeds[id] = nil
+    accepted.remove(id)
+    if carrier == nil, id == successor?.leg.id { successor = nil }
+    guard let leg = legs.removeValue(forKey: id) else { return }
+    leaving[id] = leg
+    leg.connection.close()
   }
 }

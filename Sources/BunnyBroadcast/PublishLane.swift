@@ -19,30 +19,37 @@ struct PublishLane {
   var failover: Failover
   var legs: [Failover.LegID: Leg] = [:]
   var feeds: [Failover.LegID: TagFeed] = [:]
+  /// Dropped, and not over yet.
+  var leaving: [Failover.LegID: Leg] = [:]
+  /// Those at which an ingest has accepted the stream.
+  var accepted: Set<Failover.LegID> = []
   var carrier: Failover.LegID?
-  /// The one that ends at a keyframe, where the carrier begins.
-  var predecessor: Failover.LegID?
-  var handover: KeyframeHandover?
+  /// The one that is to begin at a keyframe, where the carrier ends.
+  var successor: (leg: Leg, handover: KeyframeHandover)?
   /// What is not known to have arrived at the last carrier.
   var undelivered: TagFeed.Undelivered?
   var lastFailure: RTMPError?
+  var primaryState = RTMPConnectionState.connecting
   var failedOnce: Set<Int> = []
+  /// Said to be missing beside the carrier.
+  var missing: Set<Int> = []
   var isLastTry = false
   var isOver = false
   /// Why the carrier has just been left, until it is said what follows.
   var leftBecause: String?
   var resumptions: [Int: TLSResumption] = [:]
-  let book = AddressBook()
+  let book: AddressBook
 
   /// - Parameter ingests: those that this lane publishes to, one at a time.
   init(
     _ configuration: BroadcastConfiguration, _ ingests: [Ingest], _ around: TagFeed.Surroundings,
-    _ line: Line, _ inbox: Inbox
+    _ line: Line, _ book: AddressBook, _ inbox: Inbox, _ events: EventHub
   ) {
     self.configuration = configuration
     self.around = around
     self.line = line
-    events = around.events
+    self.book = book
+    self.events = events
     telemetry = around.telemetry
     self.ingests = ingests
     self.inbox = inbox
@@ -72,10 +79,9 @@ struct PublishLane {
       if messages.isEmpty { try take(.tick) }
       for message in messages { try handle(message) }
     }
+    countUnsent()
     guard !hasBeenLive else { return }
-    let waited = Double(MonotonicTime.now - began) / 1e9
-    throw lastFailure
-      ?? RTMPError(.timedOut(.publish, seconds: waited), at: ingests[0])
+    throw lastFailure ?? stillWaiting(since: began)
   }
 
   /// A network that comes up ends a wait.
@@ -83,19 +89,17 @@ struct PublishLane {
     let watch = LinkWatch()
     guard watch.fileDescriptor >= 0 else { return }
     startThread("links") { [inbox] in
-      watch.run(until: isRunOver) { inbox.put(.linkUp) }
+      watch.run(until: isRunOver) { inbox.put(.input(.linkUp)) }
     }
   }
 
-  var hasBeenLive: Bool { telemetry.whole.statistics(at: .now).totals.connections > 0 }
+  var hasBeenLive: Bool { telemetry.whole.hasBeenLive }
 
   mutating func handle(_ message: Inbox.Message) throws(RTMPError) {
     switch message {
     case .event(let id, let event): try handle(event, of: id)
     case .ended(let id, let error): try ended(id, error)
-    case .proven(let id): try take(.proven(id))
-    case .told(let ingest, let isLive): try take(.told(ingest: ingest, isLive: isLive))
-    case .linkUp: try take(.linkUp)
+    case .input(let input): try take(input)
     case .endTries(let abandoning):
       isLastTry = true
       if abandoning, carrier.map({ feeds[$0] == nil || !isPublishing }) ?? true { closeAll() }
@@ -106,7 +110,7 @@ struct PublishLane {
       if legs.isEmpty { isOver = true }
     }
   }
-  var isPublishing = false  // the carrier was accepted
+  var isPublishing: Bool { carrier.map(accepted.contains) ?? false }
   var wasAccepted = false  // a carrier was, once
 
   func closeAll() { for leg in legs.values { leg.connection.close() } }
@@ -114,6 +118,10 @@ struct PublishLane {
   /// Tells the rules, and does what they say.
   mutating func take(_ input: Failover.Input) throws(RTMPError) {
     for action in failover.take(input, at: .now) { try perform(action, because: input) }
+    if carrier == nil, let leg = successor?.leg, leg.id == failover.carrier {
+      (carrier, successor) = (leg.id, nil)
+      if isPublishing { carries(leg) }
+    }
     guard let reason = leftBecause else { return }
     leftBecause = nil
     if carrier == nil { sayWhatFollows(reason) }
@@ -125,53 +133,71 @@ extension PublishLane {
   mutating func handle(
     _ event: RTMPEvent, of id: Failover.LegID
   ) throws(RTMPError) {
-    guard let leg = legs[id] else { return }
+    guard let leg = legs[id] ?? leaving[id] else { return }
+    if case .state(let state) = event {
+      events.send(.connection(leg.connection.ingest, state))
+      if leg.ingest == 0 { primaryState = state }
+    }
+    guard leaving[id] == nil else { return }
     switch event {
     case .state(let state):
-      events.send(.connection(leg.connection.ingest, state))
-      if state == .ready { try take(.ready(id)) }
+      if state == .ready { try becameReady(leg) }
       if state == .publishing { try accepted(leg) }
     case .pong: try take(.ponged(id))
     case .owing: try take(.owing(id))
-    case .stalled where id == predecessor: breakOff(leg)
     case .stalled: try take(.stalled(id))
     case .paid: try take(.paid(id))
     case .reconnectRequest: try take(.reconnectRequest(id))
     }
   }
 
-  mutating func accepted(_ leg: Leg) throws(RTMPError) {
-    if leg.id == carrier {
-      let wasLive = wasAccepted
-      isPublishing = true
-      wasAccepted = true
-      telemetry.connected(at: .now)
-      line.carries(leg.connection)
-      let ingest = leg.connection.ingest
-      events.send(wasLive ? .reconnected(ingest) : .started(ingest))
+  private mutating func becameReady(_ leg: Leg) throws(RTMPError) {
+    keepTLS(of: leg)
+    if missing.remove(leg.ingest) != nil, isPublishing {
+      events.send(.standbyBack(leg.connection.ingest))
     }
+    try take(.ready(leg.id))
+  }
+
+  /// The next handshake with that ingest is shorter.
+  private mutating func keepTLS(of leg: Leg) {
+    if let resumption = leg.connection.resumption { resumptions[leg.ingest] = resumption }
+  }
+
+  private mutating func accepted(_ leg: Leg) throws(RTMPError) {
+    accepted.insert(leg.id)
+    if leg.id == carrier { carries(leg) }
     try take(.publishing(leg.id))
   }
 
+  /// The stream is there from now on.
+  mutating func carries(_ leg: Leg) {
+    telemetry.connected(at: .now)
+    line.carries(leg.connection)
+    let ingest = leg.connection.ingest
+    events.send(wasAccepted ? .reconnected(ingest) : .started(ingest))
+    wasAccepted = true
+  }
+
   mutating func ended(_ id: Failover.LegID, _ error: RTMPError?) throws(RTMPError) {
+    if let leg = leaving.removeValue(forKey: id) { keepTLS(of: leg) }
     guard let leg = legs.removeValue(forKey: id) else { return }
-    if let resumption = leg.connection.resumption { resumptions[leg.ingest] = resumption }
-    if id == predecessor {
-      if error != nil { breakOff(leg) }
-      predecessor = nil
-    }
+    keepTLS(of: leg)
     guard let error else {
       feeds[id] = nil
-      if id == carrier || legs.isEmpty && isLastTry { isOver = true }  // all was published
+      // All was published.
+      if id == carrier || id == successor?.leg.id || legs.isEmpty && isLastTry { isOver = true }
       return
     }
     let wasCarrier = id == carrier
     let carried = wasCarrier && isPublishing
     if wasCarrier { letGo(leg) }
     feeds[id] = nil
+    accepted.remove(id)
     if wasCarrier || carrier == nil { lastFailure = error }
     failedOnce.insert(leg.ingest)
     if carried { events.send(.lost(error.ingest, reason: error.cause)) }
+    if !wasCarrier { sayMissing(leg, error) }
     if !error.isRetryable, configuration.retry == .always, !hasBeenLive, ingests.count == 1 {
       throw error
     }
@@ -181,47 +207,30 @@ extension PublishLane {
       if configuration.retry == .never, !isLastTry { throw error }
       return
     }
-    if carrier == nil || wasCarrier { sayWhatFollows(error.description) }
-  }
-
-  func sayWhatFollows(_ reason: String) {
-    guard let (ingest, wait) = failover.nextTry(after: .now) else { return }
-    events.send(
-      .reconnecting(
-        attempt: max(1, failover.failures), usingBackup: ingests[ingest] == configuration.backup,
-        after: .nanoseconds(wait), reason: reason))
+    if carrier == nil || wasCarrier, !isPublishing { sayWhatFollows(error.description) }
   }
 
   /// The carrier is no more: what it leaves undelivered is remembered.
   mutating func letGo(_ leg: Leg) {
-    // One that was never accepted has changed nothing.
-    let hasBegun = isPublishing || predecessor != nil
     carrier = nil
-    if isPublishing { telemetry.disconnected(at: .now) }
-    isPublishing = false
-    guard hasBegun, let feed = feeds[leg.id] else { return }
-    var first = left(by: feed, of: leg)
-    if let old = predecessor, let before = feeds[old], let leg = legs[old] {
-      let earlier = left(by: before, of: leg)
-      if earlier.serial < first.serial { first = earlier }
-      drop(old)
-      predecessor = nil
+    // One that was never accepted, or has not begun, has changed nothing.
+    guard accepted.remove(leg.id) != nil else { return }
+    telemetry.disconnected(at: .now)
+    if let first = feeds[leg.id].flatMap({ left(by: $0, of: leg) }),
+      // Counted while it was kept, should nobody have taken more since.
+      first.serial != undelivered?.serial
+    {
+      undelivered = first
     }
-    // Counted while it was kept, should nobody have taken more since.
-    if first.serial != undelivered?.serial { undelivered = first }
+    if let undelivered { successor?.handover.breaks(leaving: undelivered) }
   }
 
-  /// The one that was to end at a keyframe ends now.
-  mutating func breakOff(_ leg: Leg) {
-    if let feed = feeds[leg.id] { handover?.breaks(leaving: left(by: feed, of: leg)) }
-    predecessor = nil
-    drop(leg.id)
-  }
-
-  func left(by feed: TagFeed, of leg: Leg) -> TagFeed.Undelivered {
-    var first = feed.progress.undelivered
+  private func left(by feed: TagFeed, of leg: Leg) -> TagFeed.Undelivered? {
+    let progress = feed.progress
+    guard let begin = progress.first else { return nil }
+    var first = progress.undelivered
     if !leg.connection.counters.confirmsReading {
-      first = max(min(first, feed.first), around.log.margin(of: around.gop, before: first))
+      first = max(min(first, begin), around.log.margin(of: around.gop, before: first))
     }
     return TagFeed.Undelivered(serial: first, frame: around.log.frame(at: first))
   }

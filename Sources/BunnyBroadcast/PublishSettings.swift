@@ -16,7 +16,7 @@ extension Failover.Failure {
     if case .nameInUse = error.reason {
       self = .nameInUse
     } else {
-      self = error.isRetryable ? .passing : .lasting
+      self = !error.isRetryable ? .lasting : error.category == .unreachable ? .unanswered : .passing
     }
   }
 }

@@ -1,9 +1,10 @@
 package import BunnySystem
 
 /// When an ingest may be tried again: at once, then after 0.5, 1, 2, 5, 10, 15, 15 … s, each anywhere
-/// from nothing to that much, so that a thousand boxes do not come back in the same instant. Six times a
-/// minute at most, unless media is known to have arrived meanwhile: a server that accepts and hangs up
-/// makes no storm, and one that was good is asked at once. A value, which reads no clock.
+/// from nothing to that much, so that a thousand boxes do not come back in the same instant. A server that
+/// answers is tried six times a minute at most, unless media is known to have arrived meanwhile: one that
+/// accepts and hangs up makes no storm, and one that was good is asked at once. A value, which reads no
+/// clock.
 package struct Retries: Equatable, Sendable {
   /// Seconds.
   package static let steps: [Double] = [0, 0.5, 1, 2, 5, 10, 15]
@@ -37,7 +38,11 @@ package struct Retries: Equatable, Sendable {
   /// - Parameters:
   ///   - chance: from 0 to 1, drawn anew each time.
   ///   - remembers: it refused because of our own dead session.
-  package mutating func failed(at now: MonotonicTime, chance: Double, remembers: Bool = false) {
+  ///   - answered: it was there; a try that reaches nobody bothers nobody.
+  package mutating func failed(
+    at now: MonotonicTime, chance: Double, remembers: Bool = false, answered: Bool = true
+  ) {
+    if !answered { tries = tries.dropLast() }
     let seconds: Double
     if remembers {
       // Not less than half: asking early is in vain.
@@ -49,6 +54,11 @@ package struct Retries: Equatable, Sendable {
     failures += 1
     waitsForMemory = remembers
     earliest = now + .seconds(seconds)
+  }
+
+  /// It is needed more than before: what kept it waiting was that another one did well.
+  package mutating func isNeeded() {
+    if !waitsForMemory { earliest = Self.longAgo }
   }
 
   /// Media is known to have arrived there.

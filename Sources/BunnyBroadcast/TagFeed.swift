@@ -1,66 +1,85 @@
 import BunnyMedia
-import BunnyRTMP
-import BunnySystem
+package import BunnyRTMP
+package import BunnySystem
 import Synchronization
 
 /// The tag log as one RTMP session sees it. What it says of itself may be asked from any thread; the
 /// rest belongs to the session's thread.
-final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is asked is under a lock
+package final class TagFeed: RTMPFeed, @unchecked Sendable {  // what is asked is under a lock
   /// Where a session begins.
-  enum Beginning: Sendable {
+  package enum Beginning: Sendable {
     /// With the oldest keyframe that is kept.
     case oldest
     /// With the first tag that is not known to have arrived elsewhere.
     case replay(BroadcastConfiguration.Replay, Undelivered)
-    /// With the first keyframe that is logged once the session is there.
-    case handover(KeyframeHandover)
+    /// With the first keyframe that is logged once the session is there, if the other one gets so far;
+    /// else like a replay.
+    case handover(BroadcastConfiguration.Replay, KeyframeHandover)
   }
 
   /// The first tag that is not known to have arrived, and how many video frames came before it.
-  struct Undelivered: Sendable {
-    let serial: Int64
-    let frame: Int64?
+  package struct Undelivered: Sendable {
+    package let serial: Int64
+    package let frame: Int64?
+
+    package init(serial: Int64, frame: Int64?) {
+      self.serial = serial
+      self.frame = frame
+    }
   }
 
   /// What a session needs of the log and of what surrounds it.
-  struct Surroundings: Sendable {
+  package struct Surroundings: Sendable {
     let log: TagLog
     let headers: [RTMPTag]
     let telemetry: LaneTelemetry
-    let events: EventHub
     let stallLimit: Int64
     /// Milliseconds of a GOP.
     let gop: Int64
     /// A keyframe is wanted of the encoder, soon.
     let wantsKeyframe: Flag
+    /// Is told when frames had to be left out, and why.
+    let onDrop: @Sendable (Int, String) -> Void
 
-    /// Frames had to be left out.
-    func dropped(_ frames: Int, because reason: String) {
-      telemetry.dropped(frames)
-      events.send(.dropped(frames: frames, reason: reason))
+    package init(
+      log: TagLog, headers: [RTMPTag], telemetry: LaneTelemetry, stallLimit: Int64, gop: Int64,
+      wantsKeyframe: Flag, onDrop: @escaping @Sendable (Int, String) -> Void
+    ) {
+      self.log = log
+      self.headers = headers.map {  // whose arrival says nothing of a tag
+        RTMPTag(kind: $0.kind, timestamp: $0.timestamp, body: $0.body, serial: -1)
+      }
+      self.telemetry = telemetry
+      self.stallLimit = stallLimit
+      self.gop = gop
+      self.wantsKeyframe = wantsKeyframe
+      self.onDrop = onDrop
     }
   }
 
+  /// How much of this session's own is known to have arrived.
+  package enum Milestone: Sendable { case tag, gop }
+
   /// What others may know.
   struct Progress: Sendable {
+    /// The tag that it begins with: all before has arrived elsewhere, or is lost. nil: not known yet.
+    var first: Int64?
     /// The first tag that is not known to have arrived.
     var undelivered: Int64
-    /// A GOP of this session's own is known to have arrived.
-    var isProven = false
+    var milestone: Milestone?
   }
 
   private let around: Surroundings
   private let cursor: TagLog.Cursor
   private let beginning: Beginning
-  /// The tag that it begins with: all before has arrived elsewhere, or is lost.
-  let first: Int64
-  private let onProven: @Sendable () -> Void
+  private let onArrival: @Sendable (Milestone) -> Void
   private let state: Mutex<Progress>
   private let handover = Mutex<KeyframeHandover?>(nil)
 
   private var underway: [Int64: MediaTag] = [:]
   private var droppedBefore: Int64
-  private var hasBegun = false
+  /// It has come to where the other session of `handover` begins.
+  private var isHolding = false
   /// What is sent first, only so that decoders can follow.
   private var seen: ArraySlice<RTMPTag> = []
   private var rule = DropRule()
@@ -68,57 +87,64 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
   private var lastConfirmation = MonotonicTime.now
   private var firstDts: Int64?
 
-  init(
-    _ around: Surroundings, _ beginning: Beginning, onProven: @escaping @Sendable () -> Void
+  package init(
+    _ around: Surroundings, _ beginning: Beginning,
+    onArrival: @escaping @Sendable (Milestone) -> Void = { _ in }
   ) {
     self.around = around
     self.beginning = beginning
-    self.onProven = onProven
+    self.onArrival = onArrival
     cursor = around.log.cursor()
     droppedBefore = cursor.droppedFrames
-    let first =
+    let first: Int64? =
       switch beginning {
       case .oldest: cursor.position
       case .replay(_, let undelivered): undelivered.serial
-      case .handover: around.log.end
+      case .handover: nil
       }
-    self.first = first
-    state = Mutex(Progress(undelivered: first))
+    state = Mutex(Progress(first: first, undelivered: first ?? around.log.end))
   }
 
   var progress: Progress { state.withLock { $0 } }
 
-  /// Ends this session where the other one of `handover` begins.
-  func end(at handover: KeyframeHandover) { self.handover.withLock { $0 = handover } }
-
-  var wake: WakeEvent { cursor.wake }
-
-  var isFinished: Bool {
-    if cursor.isFinished { saySkipped() }
-    if let end = handover.withLock({ $0 })?.keyframe(in: around.log), cursor.position >= end {
-      return true
-    }
-    return cursor.isFinished
+  /// Holds this session where the other one of `handover` begins; nil: lets it go on.
+  package func hold(at handover: KeyframeHandover?) {
+    self.handover.withLock { $0 = handover }
+    wake.signal()
   }
 
-  func opening() -> [RTMPTag] {
+  package var wake: WakeEvent { cursor.wake }
+
+  package var isFinished: Bool {
+    guard progress.first != nil, cursor.isFinished else { return false }
+    saySkipped()
+    return true
+  }
+
+  package func opening() -> [RTMPTag] {
     lastConfirmation = .now
     switch beginning {
     case .oldest: break
-    case .handover(let handover): cursor.skip(to: handover.arm(in: around.log))
-    case .replay(.none, let undelivered):
-      cursor.skip(to: around.log.end, frame: undelivered.frame)
-      around.wantsKeyframe.isSet = true
-    case .replay(.plain, let undelivered):
-      cursor.resume(at: undelivered.serial, frame: undelivered.frame)
-      cursor.rewind(before: undelivered.serial)
-    case .replay(.squeezed, let undelivered): replay(undelivered)
+    case .handover(_, let handover): handover.arm(in: around.log, waking: wake)
+    case .replay(let mode, let undelivered): replay(undelivered, mode)
     }
     return around.headers
   }
 
+  private func replay(_ undelivered: Undelivered, _ mode: BroadcastConfiguration.Replay) {
+    switch mode {
+    case .none:
+      cursor.skip(to: around.log.end, frame: undelivered.frame)
+      around.wantsKeyframe.isSet = true
+    case .plain:
+      cursor.resume(at: undelivered.serial, frame: undelivered.frame)
+      cursor.rewind(before: undelivered.serial)
+    case .squeezed: splice(undelivered)
+    }
+  }
+
   /// Goes on with a tag in the middle of a GOP: what decoders need comes first.
-  private func replay(_ undelivered: Undelivered) {
+  private func splice(_ undelivered: Undelivered) {
     guard let (video, splice) = around.log.preamble(to: undelivered.serial) else {
       return cursor.skip(to: undelivered.serial, frame: undelivered.frame)
     }
@@ -126,25 +152,19 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
     seen = Preamble.squeezed(video, before: splice).map { RTMPTag($0, serial: -1) }[...]
   }
 
-  func next() -> RTMPTag? {
-    beginInPlace()
+  package func next() -> RTMPTag? {
+    guard hasBegun() else { return nil }
     if let tag = seen.popFirst() { return tag }
-    while true {
+    while !holds() {
       around.telemetry.waiting(since: cursor.waitingSince)
-      if let end = handover.withLock({ $0 })?.keyframe(in: around.log), cursor.position >= end {
-        return nil
-      }
       let waitingSince = cursor.waitingSince
       guard let (tag, serial) = cursor.next() else {
         rule.caughtUp()
         return nil
       }
-      // What comes before the keyframe of a handover is the other session's.
-      if case .handover = beginning, !hasBegun { droppedBefore = cursor.droppedFrames }
-      hasBegun = true
       if cursor.droppedFrames > droppedBefore {
-        around.dropped(
-          Int(cursor.droppedFrames - droppedBefore), because: "no ingest could take them in time")
+        around.onDrop(
+          Int(cursor.droppedFrames - droppedBefore), "no ingest could take them in time")
         droppedBefore = cursor.droppedFrames
         // What is counted once is not counted by the next session too.
         if underway.isEmpty { state.withLock { $0.undelivered = serial } }
@@ -153,15 +173,43 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
       underway[serial] = tag
       return RTMPTag(tag, serial: serial)
     }
+    return nil
   }
 
-  /// Of a handover whose other session broke before its keyframe came: goes on where that broke.
-  private func beginInPlace() {
-    guard case .handover(let handover) = beginning, !hasBegun, let undelivered = handover.broken
-    else { return }
-    hasBegun = true
-    state.withLock { $0.undelivered = undelivered.serial }
-    replay(undelivered)
+  /// Of a handover: whether it is this session's turn.
+  private func hasBegun() -> Bool {
+    guard progress.first == nil, case .handover(let mode, let handover) = beginning else {
+      return true
+    }
+    let first: Int64
+    switch handover.beginning {
+    case nil: return false
+    case .keyframe(let serial):
+      first = serial
+      cursor.skip(to: serial)
+    case .replay(let undelivered):
+      first = undelivered.serial
+      replay(undelivered, mode)
+    }
+    state.withLock { state in
+      state.first = first
+      state.undelivered = first
+    }
+    return true
+  }
+
+  /// Whether what follows is another session's. It is told once all before has arrived.
+  private func holds() -> Bool {
+    guard let handover = handover.withLock({ $0 }),
+      let keyframe = handover.keyframe(in: around.log), cursor.position >= keyframe
+    else {
+      if isHolding { rule = DropRule() }  // what has waited meanwhile is to be caught up with
+      isHolding = false
+      return false
+    }
+    isHolding = true
+    if underway.isEmpty || !handover.awaitsArrival { handover.arrived(before: keyframe) }
+    return true
   }
 
   private func leavesOut(_ tag: MediaTag, since: MonotonicTime?) -> Bool {
@@ -181,53 +229,30 @@ final class TagFeed: RTMPFeed, @unchecked Sendable {  // see above; what is aske
 
   private func saySkipped() {
     guard skipped > 0 else { return }
-    around.dropped(skipped, because: "the ingest takes media too slowly")
+    around.onDrop(skipped, "the ingest takes media too slowly")
     skipped = 0
   }
 
-  func sent(_ tag: RTMPTag, at time: MonotonicTime) {
+  package func sent(_ tag: RTMPTag, at time: MonotonicTime) {
     guard let media = underway[tag.serial] else { return }  // a header, or what was seen before
     around.telemetry.whole.published(media, tag.serial, at: time)
   }
 
-  func confirmed(_ serial: Int64, at time: MonotonicTime) {
+  package func confirmed(_ serial: Int64, at time: MonotonicTime) {
     rule.confirmed(after: time - lastConfirmation, stallLimit: around.stallLimit)
     lastConfirmation = time
     guard let media = underway.removeValue(forKey: serial) else { return }
+    if isHolding { _ = holds() }
     firstDts = firstDts ?? media.dts
     let isWhole = media.dts - (firstDts ?? media.dts) >= around.gop
-    let isNews = state.withLock { state in
+    let reached: Milestone? = state.withLock { state in
       state.undelivered = max(state.undelivered, serial + 1)
-      defer { state.isProven = state.isProven || isWhole }
-      return isWhole && !state.isProven
+      let milestone: Milestone = isWhole ? .gop : .tag
+      guard state.milestone == nil || isWhole && state.milestone == .tag else { return nil }
+      state.milestone = milestone
+      return milestone
     }
-    if isNews { onProven() }
-  }
-}
-
-/// Where one session ends and another begins: a keyframe that both look for.
-final class KeyframeHandover: Sendable {
-  private let armed = Mutex<Int64?>(nil)
-  private let breach = Mutex<TagFeed.Undelivered?>(nil)
-
-  /// The session that ends there broke, and left this.
-  func breaks(leaving undelivered: TagFeed.Undelivered) { breach.withLock { $0 = undelivered } }
-
-  /// What a session that broke has left.
-  var broken: TagFeed.Undelivered? { breach.withLock { $0 } }
-
-  /// From now on the next keyframe is it.
-  ///
-  /// - Returns: From which tag on it is looked for.
-  func arm(in log: TagLog) -> Int64 {
-    let end = log.end
-    armed.withLock { $0 = end }
-    return end
-  }
-
-  /// nil when it has not come yet.
-  func keyframe(in log: TagLog) -> Int64? {
-    armed.withLock { $0 }.flatMap { log.keyframe(from: $0) }
+    if let reached { onArrival(reached) }
   }
 }
 

@@ -102,6 +102,13 @@ package final class TagLog: Sendable {
     state.withLock { $0.frame(at: serial) }
   }
 
+  /// How many frames are kept from a tag on.
+  package func frames(from serial: Int64) -> Int {
+    state.withLock { state in
+      state.frame(at: serial).map { Int(state.frames - $0) } ?? 0
+    }
+  }
+
   fileprivate func logged(at serial: Int64) -> MonotonicTime? {
     state.withLock { $0.logged(at: serial) }
   }
@@ -196,7 +203,7 @@ private struct State {
   private var entries: [Entry?] = []  // those before `head` are nil, so that their bytes are freed
   private var head = 0
   private var bytes = 0
-  private var frames: Int64 = 0
+  private(set) var frames: Int64 = 0
   /// The number that the next tag will have.
   private(set) var end: Int64 = 0
   /// The number of the oldest tag that is kept.

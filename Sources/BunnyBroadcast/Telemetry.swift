@@ -3,11 +3,11 @@ import BunnySystem
 import Synchronization
 
 /// What all lanes count into. Any thread.
-final class Telemetry: Sendable {
+package final class Telemetry: Sendable {
   private let state = Mutex(State())
 
   /// - Parameter lanes: publish lanes, each with an ingest of its own at a time.
-  init(lanes: Int) {
+  package init(lanes: Int) {
     state.withLock { $0.lanes = Array(repeating: State.Lane(), count: lanes) }
   }
 
@@ -23,6 +23,12 @@ final class Telemetry: Sendable {
       state.phase = .preparing
     }
   }
+
+  /// An ingest has accepted the stream, once.
+  var hasBeenLive: Bool { state.withLock { $0.totals.connections > 0 } }
+
+  /// The number of the newest tag that went to an ingest; -1: none did.
+  var newestPublished: Int64 { state.withLock { $0.newestPublished } }
 
   /// A tag's last byte is in the socket, with what waits behind it.
   ///
@@ -79,9 +85,14 @@ final class Telemetry: Sendable {
 }
 
 /// What one publish lane counts into. Any thread.
-struct LaneTelemetry: Sendable {
+package struct LaneTelemetry: Sendable {
   let whole: Telemetry
   let lane: Int
+
+  package init(whole: Telemetry, lane: Int) {
+    self.whole = whole
+    self.lane = lane
+  }
 
   /// An ingest has accepted the stream.
   func connected(at now: MonotonicTime) { whole.connected(lane, at: now) }

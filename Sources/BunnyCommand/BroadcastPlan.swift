@@ -12,6 +12,9 @@ extension PublishOptions {
     to wanted: IngestOptions, warn: (String) -> Void
   ) throws(CommandError) -> BroadcastConfiguration {
     let (primary, backup) = try wanted.ingests(warn: warn)
+    if tlsCA != nil, ![primary, backup].contains(where: { $0?.isSecure == true }) {
+      warn("--tls-ca is of no use: no ingest is rtmps://")
+    }
     return try media(try validQuality())(primary, backup)
   }
 

@@ -10,6 +10,7 @@ package struct BroadcastView: Sendable {
   /// What the broadcast waits for while it has no ingest.
   private var waitsFor: String
   private var isTryingAgain = false
+  private var isUplinkLost = false
   package var isMuted = false
   package var isEnding = false
   /// Keys are listened to, and hinted at.
@@ -39,11 +40,14 @@ package struct BroadcastView: Sendable {
       self.ingest = ingest
       primary = primary ?? ingest
       isTryingAgain = false
+      isUplinkLost = false
     case .streamFound: waitsFor = "opening the sources"
-    case .connection(let ingest, _):
+    case .connection(let ingest, _) where primary == nil:
       self.ingest = ingest
-      primary = primary ?? ingest
+      primary = ingest
     case .lost: isTryingAgain = true
+    case .uplinkLost: isUplinkLost = true
+    case .uplinkBack: isUplinkLost = false
     case .reconnecting(_, let usingBackup, _, _):
       ingest = usingBackup ? backup ?? primary : primary
       isTryingAgain = true
@@ -51,9 +55,10 @@ package struct BroadcastView: Sendable {
     }
   }
 
-  /// One word for the status line.
+  /// A word or two for the status line.
   package func state(_ statistics: BroadcastStatistics) -> String {
     if isEnding { return "ending" }
+    if isUplinkLost { return "uplink down" }
     return isTryingAgain ? "retrying" : statistics.state
   }
 }

@@ -32,6 +32,8 @@ package import BunnyRTMP
 /// | `notice`, `failed` | `message` |
 /// | `lost` | `ingest`, `reason` |
 /// | `reconnecting` | `attempt` from 1, `usingBackup`, `afterMs`, `reason` |
+/// | `standbyLost` | the other ingest, while one carries the stream, cannot be connected: `ingest`, `reason` |
+/// | `standbyBack` | it is ready: `ingest` |
 /// | `uplinkLost`, `uplinkBack` | no ingest answers, and one does again |
 /// | `sourceLost` | `source`, `reason` |
 /// | `dropped` | `frames`, `reason` |
@@ -125,6 +127,11 @@ package struct EventLine: Equatable, Sendable {
         "connection", [.init("ingest", .string("\(ingest)")), .init("state", .string("\(state)"))])
     case .lost(let ingest, let reason):
       self.init("lost", [.init("ingest", .string("\(ingest)")), .init("reason", .string(reason))])
+    case .standbyLost(let ingest, let reason):
+      self.init(
+        "standbyLost", [.init("ingest", .string("\(ingest)")), .init("reason", .string(reason))])
+    case .standbyBack(let ingest):
+      self.init("standbyBack", [.init("ingest", .string("\(ingest)"))])
     case .uplinkLost: self.init("uplinkLost")
     case .uplinkBack: self.init("uplinkBack")
     case .sourceLost(let source, let reason):

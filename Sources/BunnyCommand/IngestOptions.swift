@@ -33,9 +33,15 @@ package struct IngestOptions: Equatable, Sendable {
   private func ingests(
     key: String?
   ) throws(CommandError) -> (primary: Ingest, backup: Ingest?) {
-    (
-      try to.ingest("--to", streamName: key), try backup?.ingest("--backup", streamName: key)
-    )
+    let primary = try to.ingest("--to", streamName: key)
+    let other = try backup?.ingest("--backup", streamName: key)
+    if other == primary {
+      throw CommandError(
+        .usage,
+        "--backup is the same as --to; name another ingest, or leave it out: the one is tried again "
+          + "anyway")
+    }
+    return (primary, other)
   }
 }
 

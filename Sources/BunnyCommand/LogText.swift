@@ -8,8 +8,8 @@ package enum LogText {
     case .started(let ingest): (.info, "live at \(ingest)")
     case .stopped: (.debug, "media has stopped")
     case .reconnecting(let attempt, let usingBackup, let delay, let reason):
-      (
-        .warning,
+      (  // the first try at once goes without saying
+        attempt == 1 && delay < Self.now ? .debug : .warning,
         "trying \(usingBackup ? "the backup ingest" : "the ingest") "
           + "\(inTime(delay)) (attempt \(attempt)): \(reason)"
       )
@@ -19,9 +19,12 @@ package enum LogText {
     case .chosen(let source): (.info, source)
     case .connection(let ingest, let state): (.debug, "connection to \(ingest): \(state)")
     case .lost(let ingest, let reason): (.warning, "lost \(ingest): \(reason)")
+    case .standbyLost(let ingest, let reason):
+      (.warning, "nothing stands by: \(ingest) is tried again and again (\(reason))")
+    case .standbyBack(let ingest): (.info, "\(ingest) stands by")
     case .uplinkLost:
-      (.warning, "no ingest answers: this machine's uplink is down or frozen; waiting for it")
-    case .uplinkBack: (.info, "the uplink is back")
+      (.warning, "no ingest answers, as if this machine's uplink were down; waiting for any")
+    case .uplinkBack: (.info, "an ingest answers again")
     case .sourceLost(let source, let reason):
       (.warning, "\(source) stopped delivering: \(reason)")
     case .dropped(let frames, let reason):
@@ -85,8 +88,10 @@ package enum LogText {
     isLive.map { $0 ? "live" : "not live" } ?? "not known"
   }
 
+  private static let now = Duration.milliseconds(50)
+
   private static func inTime(_ delay: Duration) -> String {
-    delay < .milliseconds(50) ? "at once" : "in \(fixed(delay.inMilliseconds / 1000, 1)) s"
+    delay < now ? "at once" : "in \(fixed(delay.inMilliseconds / 1000, 1)) s"
   }
 }
 

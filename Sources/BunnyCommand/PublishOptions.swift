@@ -52,6 +52,7 @@ package struct PublishOptions: Equatable, Sendable {
     try readSources(arguments)
     camera = try CameraSettings(arguments)
     try readChoices(arguments)
+    try checkTogether()
   }
 
   /// The live stream of Bunny's that is broadcast to, if it is one.
@@ -87,10 +88,28 @@ package struct PublishOptions: Equatable, Sendable {
   }
 
   private static func stallLimit(_ text: String) throws(CommandError) -> Double {
-    guard let seconds = Double(text), (0.2...60).contains(seconds) else {
+    let isDecimal = text.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ".") }
+    guard isDecimal, let seconds = Double(text), (0.2...60).contains(seconds) else {
       throw CommandError(.usage, "--stall-limit is \(text); it takes seconds, 0.2 to 60")
     }
     return seconds
+  }
+
+  /// What is fine alone and would do nothing in company is a mistake.
+  private func checkTogether() throws(CommandError) {
+    if redundancy == .dual, prefersPrimary || replay == .none {
+      throw CommandError(
+        .usage,
+        "--redundancy dual publishes to both ingests at once, which leaves nothing to "
+          + "\(prefersPrimary ? "--prefer-primary" : "--replay none"); leave one of the two out")
+    }
+    guard case .ingest(let ingests) = target, ingests.backup == nil else { return }
+    if redundancy != .failover || prefersPrimary {
+      throw CommandError(
+        .usage,
+        "\(prefersPrimary ? "--prefer-primary" : "--redundancy \(redundancy.rawValue)") needs a "
+          + "second ingest; give --backup URL, or leave it out")
+    }
   }
 
   private mutating func readChoices(_ arguments: Arguments) throws(CommandError) {

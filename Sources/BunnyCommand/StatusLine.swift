@@ -6,15 +6,26 @@ package enum StatusLine {
   package static func text(
     _ statistics: BroadcastStatistics, _ view: BroadcastView, width: Int
   ) -> String {
-    var pieces = [
-      "\(view.state(statistics)) \(clock(statistics.elapsedSeconds))", view.target,
+    let longest = line(statistics, view, view.target)
+    guard longest.count >= width else { return longest }
+    // The address is what can be spared best; its beginning tells ingests apart.
+    let room = view.target.count - (longest.count - width + 1)
+    let target = room > shortestTarget ? view.target.prefix(room - 1) + "…" : ""
+    return String(line(statistics, view, String(target)).prefix(max(0, width - 1)))
+  }
+
+  private static let shortestTarget = 12
+
+  private static func line(
+    _ statistics: BroadcastStatistics, _ view: BroadcastView, _ target: String
+  ) -> String {
+    [
+      "\(view.state(statistics)) \(clock(statistics.elapsedSeconds))",
+      view.isMuted ? "muted" : "", target,
       "\(fixed(statistics.framesPerSecond, 1)) fps", bitrate(statistics.bitrate),
       "queue \(whole(statistics.queueAgeMs)) ms", "drops \(statistics.totals.droppedFrames)",
-    ]
-    if view.isMuted { pieces.insert("muted", at: 1) }
-    let line = pieces.joined(separator: "  ")
-    let withKeys = view.hasKeys ? "\(line)  [q end, m \(view.isMuted ? "unmute" : "mute")]" : line
-    return withKeys.count < width ? withKeys : String(line.prefix(max(0, width - 1)))
+      view.hasKeys ? "[q end, m \(view.isMuted ? "unmute" : "mute")]" : "",
+    ].filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
   /// `HH:MM:SS`; hours are not wrapped.

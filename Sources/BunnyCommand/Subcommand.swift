@@ -115,7 +115,8 @@ package struct OptionSpec: Sendable {
       "End after this long: SECONDS, MM:SS, HH:MM:SS, or with a unit as in 90s, 5m, 2h."),
     OptionSpec(
       "--retry", "WHEN",
-      "always (the default): try again, for ever; never: end at the first failure."),
+      "always (the default): try again, for ever; never: end when no ingest carries the stream any "
+        + "more."),
     OptionSpec(
       "--redundancy", "HOW",
       "failover (the default): the backup ingest is kept connected, and takes over; cold: it is "

@@ -167,9 +167,6 @@ extension Delivery {
     return max(sent, lastConfirmation, moved ?? lastArrival)
   }
 
-  /// When the oldest byte that is not confirmed was written; nil when all is.
-  package var oldestUnconfirmed: MonotonicTime? { marks.first?.at }
-
   /// A ping is under way.
   package var isPinging: Bool { owedPing != nil }
 

@@ -253,12 +253,13 @@ extension PublishLoop {
 
   /// Answers to the server first; then, when all is gone, the feed's next tag.
   private mutating func refill() throws(RTMPError) {
+    wire.append(session.takeOutgoing(answering: wire.isEmpty))
     if isPublishing, wire.isEmpty {
       for tag in opening { try session.send(tag) }
       if opening.isEmpty, let tag = feed?.next() { try session.send(tag) }
       opening = []
+      wire.append(session.takeOutgoing())
     }
-    wire.append(session.takeOutgoing())
     counters.unsentBytes = wire.unsentBytes
   }
 }

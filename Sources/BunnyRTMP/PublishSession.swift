@@ -45,6 +45,8 @@ package struct PublishSession: Sendable {
   private var outgoing: [OutgoingMessage] = []
   private var events: [Event] = []
   private var lastAcknowledged: Int64 = 0  // of what we received
+  private var owedPongs: [UInt32] = []
+  private static let mostPongs = 16
 
   package init(to ingest: Ingest, settings: Settings = Settings()) {
     self.ingest = ingest
@@ -54,7 +56,11 @@ package struct PublishSession: Sendable {
   }
 
   /// What is to be sent, in order; each message is handed out once.
-  package mutating func takeOutgoing() -> [OutgoingMessage] {
+  ///
+  /// - Parameter answering: False while what was handed out still waits: answers would only pile up
+  ///   behind it, for as long as a peer asks and does not read.
+  package mutating func takeOutgoing(answering: Bool = true) -> [OutgoingMessage] {
+    if answering { answer() }
     defer { outgoing = [] }
     return outgoing
   }
@@ -77,7 +83,6 @@ package struct PublishSession: Sendable {
       try take(message)
       if isClosing { return }
     }
-    acknowledge()
   }
 
   /// Sends a tag; only while publishing.
@@ -152,11 +157,18 @@ extension PublishSession {
     } catch { throw failure(.protocolViolation(error)) }
   }
 
-  /// Once a call at most, so that two eager peers do not acknowledge acknowledgements for ever.
-  private mutating func acknowledge() {
+  private mutating func answer() {
+    for stamp in owedPongs { send(.userControl(UserControlEvent.pingResponse, stamp)) }
+    owedPongs = []
     guard let peerWindow, bytesReceived - lastAcknowledged >= Int64(peerWindow) else { return }
     lastAcknowledged = bytesReceived
     send(.acknowledgement(UInt32(truncatingIfNeeded: bytesReceived)))
+  }
+
+  /// The newest pings are answered: the answer to one proves what an older one asked.
+  mutating func owePong(_ stamp: UInt32) {
+    if owedPongs.count == Self.mostPongs { owedPongs.removeFirst() }
+    owedPongs.append(stamp)
   }
 
   mutating func send(_ message: RTMPMessage) { enqueue(writer.write(message)) }

@@ -44,7 +44,7 @@ public final class RTMPConnection: Sendable {
 
   /// - Parameter resumption: ``resumption`` of an earlier connection to the same host.
   /// - Parameter book: Where this ingest and others have answered: shared by all connections of a
-  ///   publish lane.
+  ///   broadcast.
   package init(
     to ingest: Ingest, options: Options, resuming resumption: TLSResumption?,
     book: AddressBook = AddressBook()
@@ -80,7 +80,7 @@ public final class RTMPConnection: Sendable {
     defer { report(.state(.closed)) }
     report(.state(.connecting))
     let tls = try makeTLS()
-    defer { if let next = tls?.resumption { resumed.withLock { $0 = next } } }
+    defer { keep(tls?.resumption) }
     let deadline = MonotonicTime.now + .seconds(options.budget)
     let connector = Connector(
       ingest: ingest, book: book, deadline: deadline, budget: options.budget, stop: orders.stop)
@@ -90,7 +90,11 @@ public final class RTMPConnection: Sendable {
     try withoutActuallyEscaping(report) { report throws(RTMPError) in
       var loop = PublishLoop(
         session: session, wire: Wire(over: tls), options: options, orders: orders,
-        deadline: deadline, report: noting(connected.found, report))
+        deadline: deadline
+      ) { event in
+        self.note(event, connected.found, tls)
+        report(event)
+      }
       try loop.run(
         over: connected.socket, onCount: { counters in self.current.withLock { $0 = counters } })
     }
@@ -102,17 +106,18 @@ public final class RTMPConnection: Sendable {
   public func close() { orders.stop.signal() }
 
   /// What spares the next connection to this host some of the TLS handshake: of this connection once
-  /// it is over, until then what it was given.
+  /// it is ready, until then what it was given.
   package var resumption: TLSResumption? { resumed.withLock { $0 } }
 
-  /// `report`, and puts the addresses into the book once the first has proved that it speaks RTMP.
-  private func noting(
-    _ found: [SocketAddress], _ report: @escaping (RTMPEvent) -> Void
-  ) -> (RTMPEvent) -> Void {
-    { [book, ingest] event in
-      if event == .state(.connected) { book.note(found, of: ingest) }
-      report(event)
-    }
+  private func keep(_ resumption: TLSResumption?) {
+    if let resumption { resumed.withLock { $0 = resumption } }
+  }
+
+  /// Puts the addresses into the book once the first has proved that it speaks RTMP, and keeps what TLS
+  /// has given us by then.
+  private func note(_ event: RTMPEvent, _ found: [SocketAddress], _ tls: TLSSession?) {
+    if event == .state(.connected) { book.note(found, of: ingest) }
+    if event == .state(.ready) { keep(tls?.resumption) }
   }
 
   private func makeTLS() throws(RTMPError) -> TLSSession? {

@@ -164,8 +164,8 @@ extension RTMPError: CustomStringConvertible {
     case .keyRefused(let status):
       "\(ingest) refused the stream key (\(status)); check the key and whether the stream has ended"
     case .nameInUse(let status):
-      "\(ingest) says that somebody else publishes under this key (\(status)); "
-        + "end the other broadcast, or wait until the server has forgotten a dead one"
+      "\(ingest) says that this key is being published under (\(status)): by a session of ours that "
+        + "it has not noticed to be over, or by another broadcast, which must be ended then"
     case .publishRejected(let status):
       "\(ingest) refused to publish (\(status)); look into the server's log"
     case .unpublished(let status):
@@ -182,7 +182,7 @@ extension RTMPError: CustomStringConvertible {
   public var cause: String {
     switch reason {
     case .lost(let cause): cause
-    case .stalled(let seconds): "it owed a proof that it reads for \(Self.shown(seconds)) s"
+    case .stalled(let seconds): "it has not confirmed reading anything for \(Self.shown(seconds)) s"
     case .unpublished(let status): "\(status)"
     default: description
     }

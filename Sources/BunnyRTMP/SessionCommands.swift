@@ -46,7 +46,7 @@ extension PublishSession {
     switch UInt16(truncatingIfNeeded: event) {
     case UserControlEvent.pingRequest:
       guard let value else { throw badControl(message) }
-      send(.userControl(UserControlEvent.pingResponse, value))
+      owePong(value)
     case UserControlEvent.pingResponse:
       guard let value else { throw badControl(message) }
       report(.pong(value))

@@ -16,9 +16,14 @@ struct BenchOptions {
     }
     while let name = rest.popFirst() {
       switch name {
+      case "--seconds" where trials != nil, "--rounds" where trials != nil:
+        throw BenchFailure(
+          64, "`failover` has no \(name); give --trials N, how often each is measured")
+      case "--trials" where trials == nil:
+        throw BenchFailure(
+          64, "\(name) belongs to `scripts/bench failover`; give --rounds N, how often each runs")
       case "--seconds": seconds = try Self.number(name, rest.popFirst(), 5...28)
-      case "--trials" where trials != nil:
-        trials = try Self.number(name, rest.popFirst(), 2...10_000)
+      case "--trials": trials = try Self.number(name, rest.popFirst(), 2...10_000)
       case "--rounds": rounds = try Self.number(name, rest.popFirst(), 1...99)
       default: throw BenchFailure(64, "\(name) is no option; see scripts/bench --help")
       }

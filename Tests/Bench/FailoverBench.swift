@@ -31,6 +31,9 @@ struct FailoverBench {
           goal: (2000, 2000)))
     }
     print(SpreadRow.table(rows))
+    let costs = try await SessionCost(trials: trials).rows()
+    print(SpreadRow.table(costs, in: "percent of a core"))
+    rows += costs
     if Line.isAvailable {
       let overLine = try await LineBench(trials: trials).rows()
       print(SpreadRow.table(overLine))

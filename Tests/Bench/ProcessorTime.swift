@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the machine's processors have done.
+/// What the processors have done.
 enum ProcessorTime {
   /// Seconds of work since the machine started, all processes and cores together.
   static func busySeconds() throws -> Double {
@@ -10,5 +10,31 @@ enum ProcessorTime {
       .compactMap { Double($0) }
     guard ticks.count == 8 else { throw BenchFailure(69, "/proc/stat is not as expected") }
     return (ticks.reduce(0, +) - ticks[3] - ticks[4]) / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }
+
+  /// Seconds that this process's threads of these names have computed, in the kernel too.
+  static func seconds(ofThreads names: Set<String>) throws -> Double {
+    var missing = names
+    var seconds = 0.0
+    for thread in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") {
+      // In nanoseconds, where `stat` counts whole ticks. A thread that has just ended has no files.
+      guard let name = content(of: "comm", thread), names.contains(name),
+        let times = content(of: "schedstat", thread)
+      else { continue }
+      missing.remove(name)
+      seconds += (times.split(separator: " ").first.flatMap { Double($0) } ?? .nan) / 1e9
+    }
+    guard missing.isEmpty, seconds.isFinite else {
+      throw BenchFailure(
+        70,
+        "the kernel's processor times lack those of the threads "
+          + names.sorted().joined(separator: ", "))
+    }
+    return seconds
+  }
+
+  private static func content(of file: String, _ thread: String) -> String? {
+    (try? String(contentsOfFile: "/proc/self/task/\(thread)/\(file)", encoding: .utf8))?
+      .trimmingCharacters(in: .newlines)
   }
 }

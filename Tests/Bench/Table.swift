@@ -29,21 +29,22 @@ struct Row {
   var cells: [String] {
     let goalText =
       switch goal {
-      case .ratio(let most): "≤ \(Self.text(most)) x"
-      case .value(let most): "≤ \(Self.text(most))\(unit)"
+      case .ratio(let most): "≤ \(text(most)) x"
+      case .value(let most): "≤ \(text(most))\(unit)"
       case .none: "-"
       }
     return [
-      title, Self.text(ours.median) + unit,
-      peers.isEmpty ? "-" : Self.text(peers.median) + unit,
+      title, text(ours.median) + unit,
+      peers.isEmpty ? "-" : text(peers.median) + unit,
       ratio.map { String(format: "%.3f", $0) } ?? "-", goalText,
       isHeld.map { $0 ? "yes" : "NO" } ?? "-",
     ]
   }
+}
 
-  private static func text(_ value: Double) -> String {
-    String(format: value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value)
-  }
+/// To three digits or so.
+func text(_ value: Double) -> String {
+  String(format: value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value)
 }
 
 /// Lines under a heading, in columns.

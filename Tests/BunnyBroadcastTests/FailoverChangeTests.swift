@@ -9,8 +9,9 @@ import Testing
   @Test func `a server that wishes us to go is left for the standby at a keyframe`() {
     var story = FailoverStory.live()
     story.at(5000, .reconnectRequest(1), .publish(2, .atKeyframe))
-    story.at(5050, .publishing(2), .open(3, ingest: 0))
-    story.at(5060, .failed(1, .passing))
+    story.at(5050, .publishing(2))
+    #expect(story.failover.carrier == 1)
+    story.at(6000, .arrived(2), .relieve(1), .open(3, ingest: 0))
     #expect(story.failover.carrier == 2 && story.failover.failures == 0)
   }
 
@@ -19,11 +20,13 @@ import Testing
     cold.at(5000, .reconnectRequest(1), .open(2, ingest: 1))
     cold.at(5100, .ready(2), .publish(2, .atKeyframe))
     cold.at(5200, .publishing(2))
+    cold.at(5300, .arrived(2), .relieve(1))
     var single = FailoverStory.single()
     single.at(5000, .reconnectRequest(1), .open(2, ingest: 0))
     single.at(5100, .ready(2), .publish(2, .atKeyframe))
-    single.at(5110, .failed(2, .nameInUse))  // the old session was ours, a moment ago
-    single.at(6110, .tick, .open(3, ingest: 0))
+    single.at(5110, .publishing(2))
+    single.at(5900, .arrived(2), .relieve(1))
+    single.quiet(until: 20_000)
   }
 
   @Test func `a server that breaks before the change is replayed from`() {
@@ -73,7 +76,19 @@ import Testing
     var story = onBackup { $0.prefersPrimary = true }
     story.idle(standby: 3, until: 70_000)
     story.at(70_000, .tick, .publish(3, .atKeyframe))
-    story.at(70_100, .publishing(3), .open(4, ingest: 1))
+    story.at(70_100, .publishing(3))
+    story.at(70_200, .arrived(3), .relieve(2), .open(4, ingest: 1))
+  }
+
+  @Test func `a primary that does not take it back is asked again ten minutes later`() {
+    var story = onBackup { $0.prefersPrimary = true }
+    story.idle(standby: 3, until: 70_000)
+    story.at(70_000, .tick, .publish(3, .atKeyframe))
+    story.at(70_100, .failed(3, .nameInUse), .resume(2))
+    story.at(71_100, .tick, .open(4, ingest: 0))
+    story.at(71_200, .ready(4))
+    story.idle(standby: 4, until: 670_000)
+    story.at(670_000, .tick, .publish(4, .atKeyframe))
   }
 
   @Test func `a primary that breaks in that minute begins it anew`() {
@@ -90,7 +105,8 @@ import Testing
     var story = onBackup { $0.prefersPrimary = true }
     story.idle(standby: 3, until: 70_000)
     story.at(70_000, .tick, .publish(3, .atKeyframe))
-    story.at(70_100, .publishing(3), .open(4, ingest: 1))
+    story.at(70_100, .publishing(3))
+    story.at(70_150, .arrived(3), .relieve(2), .open(4, ingest: 1))
     story.at(70_200, .ready(4))
     story.idle(standby: 4, until: 80_000)
     story.at(80_000, .failed(3, .passing), .publish(4, .replay))
@@ -125,6 +141,7 @@ import Testing
     story.idle(standby: 3, until: 65_300)
     story.at(65_300, .tick, .publish(3, .atKeyframe))
     story.at(65_400, .publishing(3))
+    story.at(65_500, .arrived(3), .relieve(2))
     story.at(70_000, .failed(3, .passing), .open(4, ingest: 1))
     story.at(70_100, .ready(4), .publish(4, .replay))
     story.at(70_200, .publishing(4))

@@ -8,6 +8,7 @@ private struct Watch {
   var isOpen: [Failover.LegID: Int] = [:]  // and where to
   var ready: Set<Failover.LegID> = []
   var carrier: Failover.LegID?
+  var successor: Failover.LegID?
   var opens: [[Int64]]
   private var mostBefore = 0
   var everOpened = 0
@@ -25,11 +26,21 @@ private struct Watch {
       opens[ingest].append(now)
     case .publish(let id, let takeover):
       demand(ready.contains(id), "publish on \(id), which is not ready")
-      demand(takeover == .replay ? carrier == nil : carrier != nil, "two carriers, or none")
-      if let old = carrier { forget(old) }  // ends by itself
-      carrier = id
       ready.remove(id)
-    case .ping(let id): demand(ready.contains(id), "ping on \(id), which is no standby")
+      if takeover == .replay {
+        demand(carrier == nil, "two carriers")
+        carrier = id
+      } else {
+        demand(carrier != nil && successor == nil, "nobody to succeed to, or two successors")
+        successor = id
+      }
+    case .relieve(let id):
+      demand(id == carrier && successor != nil, "\(id) is relieved by nobody")
+      forget(id)
+    case .resume(let id):
+      demand(id == carrier && successor == nil, "\(id) is to go on, and was not to end")
+    case .ping(let id):
+      demand(ready.contains(id) || id == successor, "ping on \(id), which is no standby")
     case .drop(let id):
       demand(isOpen[id] != nil, "\(id) is dropped, which is not open")
       forget(id)
@@ -46,7 +57,8 @@ private struct Watch {
   mutating func forget(_ id: Failover.LegID) {
     isOpen[id] = nil
     ready.remove(id)
-    if carrier == id { carrier = nil }
+    if carrier == id { (carrier, successor) = (successor, nil) }
+    if successor == id { successor = nil }
   }
 
   mutating func demand(_ condition: Bool, _ wrong: String) {
@@ -77,7 +89,7 @@ private struct Watch {
       ? watch.carrier ?? some : Int.random(in: 0..<20, using: &random) == 0 ? 1 : some
     let failure: Failover.Failure =
       [.passing, .passing, .passing, .nameInUse, .lasting].randomElement(using: &random)!
-    switch Int.random(in: 0..<15, using: &random) {
+    switch Int.random(in: 0..<17, using: &random) {
     case 0, 1: return .ready(some)
     case 2, 3: return .publishing(id)
     case 4: return .proven(id)
@@ -90,6 +102,7 @@ private struct Watch {
     case 11, 12:
       return .told(ingest: Int.random(in: 0..<3, using: &random), isLive: .random(using: &random))
     case 13: return .failed(some, .passing)
+    case 14, 15: return .arrived(watch.successor ?? id)
     default: return .tick
     }
   }
@@ -116,7 +129,9 @@ private struct Watch {
       switch input {
       case .failed(let id, _): watch.forget(id)
       case .proven(let id): watch.proven(id)
-      case .ready(let id) where wasOpen[id] != nil && watch.carrier != id: watch.ready.insert(id)
+      case .ready(let id)
+      where wasOpen[id] != nil && watch.carrier != id && watch.successor != id:
+        watch.ready.insert(id)
       default: break
       }
       let actions = failover.take(input, at: FailoverStory.moment(now))

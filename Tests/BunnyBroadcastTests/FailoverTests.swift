@@ -40,6 +40,28 @@ import Testing
     story.at(530, .tick, .open(4, ingest: 0))
   }
 
+  @Test func `a backup that has failed of late is tried at once when a good primary dies`() {
+    var story = FailoverStory.live()
+    story.at(2000, .proven(1))
+    story.at(4000, .failed(2, .unanswered), .open(3, ingest: 1))
+    for (time, id, wait) in [(4000, 3, 500), (4500, 4, 1000), (5500, 5, 2000), (7500, 6, 5000)]
+      as [(Int64, Int, Int64)]
+    {
+      story.at(time, .failed(id, .unanswered))
+      if id < 6 { story.at(time + wait, .tick, .open(id + 1, ingest: 1)) }
+    }
+    story.at(8000, .failed(1, .passing), .open(7, ingest: 1), .open(8, ingest: 0))
+    story.at(8050, .ready(7), .publish(7, .replay))
+  }
+
+  @Test func `one that was never good does not hurry the other`() {
+    var story = FailoverStory.live()
+    story.at(4000, .failed(2, .unanswered), .open(3, ingest: 1))
+    story.at(4000, .failed(3, .unanswered))
+    story.at(4100, .failed(1, .passing), .open(4, ingest: 0))
+    story.at(4500, .tick, .open(5, ingest: 1))
+  }
+
   @Test func `a cold backup is tried when the primary has failed, at once`() {
     var story = FailoverStory { $0.keepsStandby = false }
     story.at(0, .tick, .open(1, ingest: 0))

@@ -53,15 +53,16 @@ final class FailoverTrial: Sendable {
 
   init(
     _ script: IngestScript = .init(), backup other: IngestScript = .init(), hasBackup: Bool = true,
-    _ change: (inout BroadcastConfiguration) -> Void = { _ in }
+    book: AddressBook = AddressBook(),
+    _ change: (inout BroadcastConfiguration) throws -> Void = { _ in }
   ) throws {
     primary = try ScriptedIngest(script)
     backup = try ScriptedIngest(other)
     var configuration = BroadcastConfiguration(
       ingest: try primary.ingest(), video: .test, audio: .tone, quality: Self.quality)
     if hasBackup { configuration.backup = try backup.ingest() }
-    change(&configuration)
-    broadcast = Broadcast(configuration)
+    try change(&configuration)
+    broadcast = Broadcast(configuration, book: book)
     let (events, story) = (broadcast.events(), story)
     Task {
       for await event in events { story.change { $0.append(Chapter(event: event, at: .now)) } }

@@ -82,19 +82,43 @@ extension HostileIngestTests {
       #expect(trial.losses == 0 && outcome.totals.connections == 1)
     }
 
-    @Test func `one that requests to reconnect, and freezes, is not waited for`() async throws {
+    @Test func `one that requests to reconnect, and freezes, is replayed from`() async throws {
       let trial = try FailoverTrial()
       try await trial.start()
-      trial.primary.command(.reconnectRequest)
-      try await trial.backup.waitUntil { $0.contains(where: \.isPublishing) }
-      trial.primary.command(.freeze)
-      try await trial.carries(trial.backup, frames: 90)
+      try await trial.changes(from: trial.primary, to: trial.backup)
+      let moment = trial.primary.command(.freeze)
+      let seconds = try await trial.timeToLeave(after: moment)
+      try await trial.carries(trial.backup)
       let outcome = try await trial.finish(
-        burying: trial.primary, showing: "reconnect request, then frozen")
-      outcome.expectClean()
-      // Between the last confirmed frame and the keyframe of the handover: a GOP at most.
-      #expect(outcome.missing <= 30)
+        burying: trial.primary, showing: "reconnect request, then frozen: left after \(seconds) s")
+      outcome.expectWhole()
+      #expect(seconds < 3)
     }
+
+    @Test func `one that freezes before it has taken over leaves the stream where it is`()
+      async throws
+    {
+      let trial = try FailoverTrial()
+      try await trial.start()
+      try await trial.changes(from: trial.primary, to: trial.backup)
+      trial.backup.command(.freeze)
+      try await trial.says("that it goes on") { "\($0)".contains("did not take over") }
+      try await trial.carries(trial.primary, frames: 60)
+      let outcome = try await trial.finish(
+        burying: trial.backup, showing: "reconnect request, the new one frozen")
+      outcome.expectWhole(twice: 0)
+      #expect(trial.losses == 0 && outcome.totals.connections == 1)
+    }
+  }
+}
+
+extension FailoverTrial {
+  /// A planned change begins, and waits for its keyframe.
+  fileprivate func changes(from old: ScriptedIngest, to new: ScriptedIngest) async throws {
+    // The next one is some time off.
+    try await old.waitUntil { (3...10).contains($0[0].frameInGOP) }
+    old.command(.reconnectRequest)
+    try await new.waitUntil { $0.contains(where: \.isPublishing) }
   }
 }
 

@@ -87,6 +87,22 @@ extension HostileIngestTests {
       outcome.expectWhole()
     }
 
+    @Test(arguments: [IngestCommand.badName(seconds: 30), .acceptThenClose])
+    func `a change that fails leaves the stream where it is, and nothing is sent twice`(
+      how: IngestCommand
+    ) async throws {
+      let trial = try FailoverTrial()
+      try await trial.start()
+      trial.backup.command(how)
+      trial.primary.command(.reconnectRequest)
+      try await trial.says("that it goes on") { "\($0)".contains("did not take over") }
+      try await trial.carries(trial.primary, frames: 60)
+      let outcome = try await trial.finish(showing: "reconnect request, \(how)")
+      outcome.expectWhole(twice: 0)
+      #expect(trial.losses == 0 && outcome.totals.connections == 1)
+      #expect(trial.backup.visits[0].commandNames.contains("publish"))
+    }
+
     @Test func `without a backup a request to reconnect leads to the same ingest`() async throws {
       let trial = try FailoverTrial(hasBackup: false)
       try await trial.start()

@@ -44,6 +44,35 @@ extension HostileIngestTests {
       #expect(outcome.totals.connections == 3 && outcome.totals.droppedFrames == 0)
     }
 
+    @Test func `a standby that cannot be connected is told of, once, and its return`() async throws
+    {
+      let trial = try FailoverTrial()
+      try await trial.start()
+      trial.backup.command(.refuse, .reset)
+      let lost = try await trial.says("that nothing stands by") {
+        if case .standbyLost = $0 { true } else { false }
+      }
+      trial.backup.command(.normal)
+      try await trial.says("that it does again") {
+        if case .standbyBack = $0 { true } else { false }
+      }
+      let outcome = try await trial.finish(showing: "\(lost.event)")
+      outcome.expectWhole(twice: 0)
+      #expect(
+        trial.chapters.count { if case .standbyLost = $0.event { true } else { false } } == 1)
+    }
+
+    @Test func `what is left when the broadcast ends is counted`() async throws {
+      let trial = try FailoverTrial(hasBackup: false)
+      try await trial.start()
+      trial.primary.command(.refuse, .reset)
+      try await trial.fails(times: 3)
+      let outcome = try await trial.finish(showing: "ended while down")
+      let totals = outcome.totals
+      #expect(totals.droppedFrames > 0 && outcome.missing <= totals.droppedFrames, "\(outcome)")
+      #expect(totals.publishedFrames + totals.droppedFrames == totals.encodedFrames, "\(outcome)")
+    }
+
     @Test func `a plain replay has the frames' own times`() async throws {
       let trial = try FailoverTrial { $0.replay = .plain }
       try await trial.start()

@@ -50,6 +50,32 @@ import Testing
     #expect(wait(retries, at: 60_000) == 1000)
   }
 
+  @Test func `tries that reach nobody are not counted, and so never spread`() {
+    var retries = Retries()
+    for second in 0..<60 as Range<Int64> {
+      retries.tried(at: FailoverStory.moment(second * 1000))
+      retries.failed(at: FailoverStory.moment(second * 1000), chance: 1, answered: false)
+    }
+    #expect(wait(retries, at: 59_000) == 15_000)
+    retries.isNeeded()
+    #expect(wait(retries, at: 59_000) == 0)
+  }
+
+  @Test func `what is needed is tried at once, but for a memory and the count of tries`() {
+    var retries = Retries()
+    for _ in 0..<4 {
+      retries.tried(at: start)
+      retries.failed(at: start, chance: 1)
+    }
+    retries.isNeeded()
+    #expect(wait(retries) == 20_000)
+    retries.failed(at: start, chance: 1, remembers: true)
+    retries.proven()
+    retries.failed(at: start, chance: 1, remembers: true)
+    retries.isNeeded()
+    #expect(wait(retries) == 1000)
+  }
+
   @Test func `media that arrived clears the counts of failures and of tries`() {
     var retries = Retries()
     for _ in 0..<6 {

@@ -184,6 +184,19 @@ extension RTMPMessage {
     #expect(scripted.sent.isEmpty)
   }
 
+  @Test func `a peer that asks and does not read is owed little`() throws {
+    var scripted = try ScriptedSession.at(.publishing)
+    var writer = ChunkWriter()
+    let pings = (0..<10_000).flatMap {
+      writer.write(.userControl(UserControlEvent.pingRequest, $0)).wireBytes
+    }
+    try scripted.session.receive(pings[...])
+    #expect(scripted.session.takeOutgoing(answering: false).isEmpty)
+    try scripted.collect()
+    let newest = (9984..<10_000).map { RTMPMessage.userControl(UserControlEvent.pingResponse, $0) }
+    #expect(scripted.sent == newest)
+  }
+
   @Test func `pings go both ways`() throws {
     var scripted = try ScriptedSession.at(.publishing)
     _ = scripted.session.takeEvents()

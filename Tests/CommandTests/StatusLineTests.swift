@@ -30,19 +30,29 @@ struct StatusLineTests {
     #expect(StatusLine.text(statistics(), try view(), width: full.count + 1) == full)
   }
 
-  @Test(arguments: [0, 1, 2, 20, 40, 79])
-  func `a line that does not fit is cut before the last column`(_ width: Int) throws {
-    #expect(
-      StatusLine.text(statistics(), try view(), width: width)
-        == String(full.prefix(max(0, width - 1))))
+  @Test func `what does not fit is taken from the address, down to a few characters`() throws {
+    let cut = StatusLine.text(statistics(), try view(), width: full.count)
+    #expect(cut == full.replacing("rtmp://host/app/•••", with: "rtmp://host/app/•…"))
+    let shortest = full.replacing("rtmp://host/app/•••", with: "rtmp://host/…")
+    #expect(StatusLine.text(statistics(), try view(), width: shortest.count + 1) == shortest)
+    let none = full.replacing("  rtmp://host/app/•••", with: "")
+    #expect(StatusLine.text(statistics(), try view(), width: shortest.count) == none)
   }
 
-  @Test func `keys are hinted at where there is room`() throws {
+  @Test(arguments: [0, 1, 2, 20, 40])
+  func `a line that does not fit without is cut before the last column`(_ width: Int) throws {
+    let none = full.replacing("  rtmp://host/app/•••", with: "")
+    #expect(
+      StatusLine.text(statistics(), try view(), width: width)
+        == String(none.prefix(max(0, width - 1))))
+  }
+
+  @Test func `keys are hinted at`() throws {
     var view = try view()
     view.hasKeys = true
-    #expect(StatusLine.text(statistics(), view, width: 100) == full + "  [q end, m mute]")
-    #expect(StatusLine.text(statistics(), view, width: 97) == full + "  [q end, m mute]")
-    #expect(StatusLine.text(statistics(), view, width: 96) == full)
+    let line = full + "  [q end, m mute]"
+    #expect(StatusLine.text(statistics(), view, width: line.count + 1) == line)
+    #expect(StatusLine.text(statistics(), view, width: 80).hasSuffix("drops 3  [q end, m mute]"))
     view.isMuted = true
     #expect(
       StatusLine.text(statistics(), view, width: 120)
@@ -61,6 +71,12 @@ struct StatusLineTests {
     #expect(view.target == "rtmp://host/app/•••")
     view.apply(.reconnected(try Ingest("rtmp://spare/app/SECRET")))
     #expect(view.target == "rtmp://spare/app/•••")
+    #expect(view.state(statistics) == "live")
+    view.apply(.connection(try Ingest("rtmp://host/app/SECRET"), .ready))  // a standby
+    #expect(view.target == "rtmp://spare/app/•••")
+    view.apply(.uplinkLost)
+    #expect(view.state(statistics) == "uplink down")
+    view.apply(.uplinkBack)
     #expect(view.state(statistics) == "live")
     view.isEnding = true
     #expect(view.state(statistics) == "ending")

@@ -164,6 +164,7 @@ private struct IngestGuest {
       pause(after: count)
       let bytes = space[..<count]
       session.receive(tls?.receive(bytes)[...] ?? bytes, at: .now)
+      session.isTLSResumed = tls?.isResumed ?? false
     } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
       leave()
     }

@@ -38,6 +38,8 @@ public struct IngestVisit: Sendable {
   public internal(set) var clientWindow: UInt32?
   public internal(set) var clientChunkSize: UInt32?
   public internal(set) var bytesReceived: Int64 = 0
+  /// Its TLS session began where an earlier one left off.
+  public internal(set) var isTLSResumed = false
   /// `NetStream.Publish.Start` was sent.
   public internal(set) var isPublishing = false
   /// The bytes of the client that broke a rule.

@@ -12,6 +12,11 @@ struct ServerSession {
   /// What was commanded.
   var conduct: IngestConduct
 
+  var isTLSResumed: Bool {
+    get { visit.isTLSResumed }
+    set { visit.isTLSResumed = newValue }
+  }
+
   private let script: IngestScript
   private var mediaCount = 0  // audio and video messages, sequence headers included
   private var faults: [(at: IngestScript.Moment, what: IngestScript.Fault)]

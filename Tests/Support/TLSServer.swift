@@ -28,6 +28,8 @@ public final class TLSServer: @unchecked Sendable {  // OpenSSL locks it; not ch
 /// A server's side of a TLS session, without a socket. Belongs to one thread.
 public final class TLSServerSession {
   public private(set) var isEstablished = false
+  /// It began where an earlier one left off.
+  public var isResumed: Bool { SSL_session_reused(raw) == 1 }
   /// The client has said goodbye.
   public private(set) var isPeerClosed = false
   /// A rule was broken, or the client sent an alert; OpenSSL's words.
