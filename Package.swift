@@ -42,7 +42,8 @@ let package = Package(
       swiftSettings: strict),
     .systemLibrary(name: "CBunnyV4L2"),
     .target(
-      name: "BunnyCapture", dependencies: ["BunnyMedia", "BunnySystem", "CBunnyShims", "CBunnyV4L2"],
+      name: "BunnyCapture",
+      dependencies: ["BunnyMedia", "BunnySystem", "CBunnyShims", "CBunnyV4L2"],
       swiftSettings: strict),
     .systemLibrary(name: "CBunnyOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .target(
@@ -129,7 +130,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "DeviceTests", dependencies: ["bunny-broadcast", "BunnyInspect", "Support"],
+      name: "DeviceTests",
+      dependencies: ["bunny-broadcast", "BunnyInspect", "BunnySystem", "Support"],
       swiftSettings: strict),
     .testTarget(
       name: "SandboxTests",
