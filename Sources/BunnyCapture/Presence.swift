@@ -35,7 +35,7 @@ package struct Presence: Equatable {
   /// Since when its present call has lasted.
   private var called: MonotonicTime
   private var runningSince: MonotonicTime
-  /// The longest time from one delivery to the next, nanoseconds.
+  /// From the last delivery but one to the last, nanoseconds.
   private var interval: Int64 = 0
   /// Calls that have not returned, each with its thread.
   private var abandoned = 0
@@ -71,7 +71,7 @@ package struct Presence: Equatable {
     defer { (state, called) = (.running, now) }
     switch state {
     case .running, .doubtful:
-      interval = max(interval, min(now - called, .seconds(2)))
+      interval = min(now - called, .seconds(2))
       return nil
     case .opening, .lost, .waiting:
       (runningSince, interval, hasCalledForHelp) = (now, 0, false)

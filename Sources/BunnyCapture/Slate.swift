@@ -28,13 +28,20 @@ public struct Slate: Sendable {
   }
 
   private static func read(_ path: String) throws(SourceError) -> Picture {
-    let file = try MediaFile(path, video: true, audio: false, SourceContext())
-    defer { file.pictures?.cancel() }
+    var context = SourceContext()
+    // A file that is played skips what is broken, and begins anew.
+    context.decodeError = { [interrupter = context.interrupter] in interrupter.interrupt() }
+    let file = try MediaFile(path, video: true, audio: false, context)
     let picture: Picture?
-    do { picture = try file.pictures?.next() } catch {
+    do {
+      picture = try file.pictures?.next()
+    } catch SourceError.lost(_, let reason) {
+      throw .notMedia(path, reason: reason)
+    } catch {
       throw .notMedia(path, reason: "\(error)")
     }
-    guard let picture else { throw .notMedia(path, reason: "it has no picture") }
+    file.pictures?.cancel()
+    guard let picture else { throw .notMedia(path, reason: "its picture is broken") }
     return picture
   }
 
@@ -60,10 +67,10 @@ public struct Slate: Sendable {
   private func plain(_ reason: String, at now: MonotonicTime) -> Picture {
     let clock = CalendarTime(unixMilliseconds: UnixTime.milliseconds(at: now))
     let room = width * 9 / 10
-    // Letters a third of the usual height of a title; a long reason takes more lines, not smaller letters.
+    // What follows a semicolon is advice, which is of no use to viewers.
     let small = font(ink: 170, pitch: Double(min(width, height)) / 160)
     let lines =
-      Self.wrapped(reason.uppercased(), to: max(1, room / small.cellWidth))
+      Self.wrapped(reason.prefix { $0 != ";" }.uppercased(), to: max(1, room / small.cellWidth))
       + ["SINCE \(clock.date) \(clock.clock.prefix(8)) UTC"]
     let title = "NO PICTURE"
     let large = font(

@@ -15,8 +15,9 @@ final class V4L2Stream {
   private var clock: CameraClock
   private var sequence = FrameSequence()
   private var lastArrival: MonotonicTime?
-  /// What a frame lasts, nanoseconds: as agreed, or longer where it has turned out so.
+  /// What a frame lasts, nanoseconds: as agreed, or as long as the last one, which may be longer.
   private var frame: Int64
+  private let agreedFrame: Int64
 
   /// A camera takes its time to wake up.
   private static let firstLimit: Int64 = .seconds(5)
@@ -45,7 +46,8 @@ final class V4L2Stream {
       let ring = try V4L2Ring(device)
       do throws(CameraProblem) {
         try ring.start(device)
-        (self.form, self.frame, self.ring, self.mode) = (form, frame, ring, mode)
+        (self.form, self.ring, self.mode) = (form, ring, mode)
+        (self.frame, agreedFrame) = (frame, frame)
         break
       } catch {
         ring.stop()
@@ -88,7 +90,7 @@ final class V4L2Stream {
   }
 
   private func noteArrival(_ now: MonotonicTime) {
-    if let lastArrival { frame = max(frame, min(now - lastArrival, .seconds(2))) }
+    if let lastArrival { frame = max(agreedFrame, min(now - lastArrival, .seconds(2))) }
     lastArrival = now
   }
 

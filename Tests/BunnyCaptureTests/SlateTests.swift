@@ -45,13 +45,7 @@ import Testing
 
   @Test func `a PNG is shown as it is, each time anew`() async throws {
     let path = folder.file("slate.png")
-    let made = try await ChildProcess.run(
-      "ffmpeg",
-      [
-        "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=red:s=200x100", "-frames:v", "1",
-        path,
-      ])
-    #expect(made.exitStatus == 0)
+    try await draw("color=red:s=200x100", to: path)
     let slate = try Slate(.file(path), width: 320, height: 180)
     let first = try #require(slate.picture("gone", hasPicture: true))
     let second = try #require(slate.picture("gone", hasPicture: true))
@@ -65,10 +59,25 @@ import Testing
     }
     let text = folder.file("text.png")
     try "no picture".write(toFile: text, atomically: false, encoding: .utf8)
-    #expect {
+    #expect(throws: SourceError.notMedia(text, reason: "it has no packets")) {
       try Slate(.file(text), width: 320, height: 180)
-    } throws: {
-      if case SourceError.notMedia(text, _)? = $0 as? SourceError { true } else { false }
     }
+  }
+
+  @Test func `a picture that is cut off says so at the start`() async throws {
+    let path = folder.file("whole.png")
+    try await draw("testsrc=s=200x100", to: path)
+    let broken = folder.file("broken.png")
+    try Data(contentsOf: URL(filePath: path)).prefix(300).write(to: URL(filePath: broken))
+    #expect(throws: SourceError.notMedia(broken, reason: "its picture is broken")) {
+      try Slate(.file(broken), width: 320, height: 180)
+    }
+  }
+
+  private func draw(_ graph: String, to path: String) async throws {
+    let made = try await ChildProcess.run(
+      "ffmpeg",
+      ["-nostdin", "-v", "error", "-f", "lavfi", "-i", graph, "-frames:v", "1", path])
+    try #require(made.exitStatus == 0, "\(made)")
   }
 }
