@@ -2,9 +2,9 @@ import BunnyBroadcast
 import BunnyCapture
 import BunnyInspect
 import BunnyMedia
+import BunnySystem
 import Foundation
 import Support
-import Synchronization
 import Testing
 
 /// A camera that goes and comes, from its loss to what a real ingest records.
@@ -24,12 +24,13 @@ struct LossTests {
   }
 
   private func broadcast(
-    seconds: Int, slate: Slate.Choice = .standard, _ script: @escaping ScriptedCamera.Script
+    seconds: Int, slate: Slate.Choice = .standard, sound: any SampleSource = Tone(),
+    _ script: @escaping ScriptedCamera.Script
   ) async throws -> Outcome {
     let nginx = try await NginxIngest()
     var configuration = BroadcastConfiguration(
       ingest: try nginx.ingest(), quality: FailoverTrial.quality)
-    configuration.sources = OpenSources(pictures: ScriptedCamera(script), sound: Tone())
+    configuration.sources = OpenSources(pictures: ScriptedCamera(script), sound: sound)
     configuration.duration = .seconds(seconds)
     configuration.slate = slate
     let broadcast = Broadcast(configuration)
@@ -39,7 +40,8 @@ struct LossTests {
       switch event {
       case .cameraLost(let reason): said.append("lost: \(reason)")
       case .cameraBack: said.append("back")
-      case .microphoneLost, .microphoneBack: said.append("\(event)")
+      case .microphoneLost(let reason): said.append("no sound: \(reason)")
+      case .microphoneBack: said.append("sound")
       default: break
       }
     }
@@ -124,5 +126,19 @@ struct LossTests {
     #expect(outcome.said == ["lost: /dev/video7 was unplugged", "back"])
     #expect(outcome.first(Self.slate) == nil)
     #expect(try #require(outcome.first(Self.after)) >= 55)
+  }
+
+  @Test func `a microphone that is unplugged is replaced by silence, and the picture goes on`()
+    async throws
+  {
+    let microphone = ScriptedMicrophone(absentFrom: 1..<2.5)
+    let outcome = try await broadcast(seconds: 5, sound: microphone) { _, _ in
+      .shows(Self.before)
+    }
+    try expectNothingSeen(outcome, seconds: 5)
+    #expect(outcome.said == ["no sound: hw:7 stopped delivering: it was unplugged", "sound"])
+    let filled = Double(outcome.recording.totals.filledSamples) / 48_000
+    #expect((1.3...3).contains(filled), "\(filled)")
+    #expect(outcome.first(Self.slate) == nil)
   }
 }

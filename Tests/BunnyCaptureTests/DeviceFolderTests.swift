@@ -17,7 +17,7 @@ import Testing
   }
 
   private func make(_ name: String) {
-    FileManager.default.createFile(atPath: folder.file(name), contents: nil)
+    #expect(FileManager.default.createFile(atPath: folder.file(name), contents: nil))
   }
 
   private func wait() -> DeviceFolder.Outcome {
