@@ -14,7 +14,10 @@ final class Capture: Sendable {
   private let camera: Keeper<Picture>
   private let microphone: Keeper<Samples>?
 
-  init(_ sources: OpenSources, slate: Slate, telemetry: Telemetry, events: EventHub) {
+  /// - Parameter frame: what a frame of the broadcast lasts, nanoseconds.
+  init(
+    _ sources: OpenSources, slate: Slate, frame: Int64, telemetry: Telemetry, events: EventHub
+  ) {
     let pictures = Mailbox<VideoLane.Arrival>(capacity: 15)
     let samples = Mailbox<Samples>(capacity: 500)
     let hasPicture = Flag()
@@ -27,7 +30,11 @@ final class Capture: Sendable {
         if dropped > 0 { telemetry.count { $0.skippedFrames += dropped } }
       case .lost(let reason):
         events.send(.cameraLost(reason: reason))
-        guard let picture = slate.picture(reason, hasPicture: hasPicture.isSet) else { return }
+        // The places of this moment and the next may be taken: it must not come too early for its own.
+        let time = MonotonicTime.now + 2 * frame
+        guard let picture = slate.picture(reason, hasPicture: hasPicture.isSet, at: time) else {
+          return
+        }
         pictures.put(VideoLane.Arrival(picture: picture, time: .now))
       case .back: events.send(.cameraBack)
       case .needsHelp(let why): events.send(.notice(message: why))

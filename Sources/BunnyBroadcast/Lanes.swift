@@ -43,7 +43,8 @@ struct Lanes: Sendable {
     let origin = Mailbox<MonotonicTime>(capacity: 1)
     let limit = Limit(configuration.duration, settings.frameRate)
     capture = Capture(
-      sources, slate: try Self.slate(configuration, settings), telemetry: telemetry,
+      sources, slate: try Self.slate(configuration, settings),
+      frame: settings.frameRate.reciprocal.convert(1, to: .nanoseconds), telemetry: telemetry,
       events: events)
     self.events = events
 

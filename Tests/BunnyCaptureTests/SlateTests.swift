@@ -59,7 +59,7 @@ import Testing
     }
     let text = folder.file("text.png")
     try "no picture".write(toFile: text, atomically: false, encoding: .utf8)
-    #expect(throws: SourceError.notMedia(text, reason: "it has no packets")) {
+    #expect(throws: SourceError.notMedia(text, reason: "its picture is broken")) {
       try Slate(.file(text), width: 320, height: 180)
     }
   }
