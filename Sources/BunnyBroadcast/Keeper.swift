@@ -93,10 +93,10 @@ final class Keeper<Element: Sendable>: Sendable {
     do {
       guard let element = try source.next() else { return false }
       return note(as: reader) { presence in
-        let step = presence.delivered(at: .now)
-        if step == .welcome { tell(.back) }
+        let wasRunning = presence.state == .running
+        if presence.delivered(at: .now) == .welcome { tell(.back) }
         tell(.delivered(element))
-        return step != nil
+        return !wasRunning
       }
     } catch {
       let goesOn = note(as: reader) { presence in
