@@ -51,6 +51,8 @@ public struct BroadcastConfiguration: Sendable {
   /// How the camera is to be used, where ``video`` is one.
   public var camera = CameraSettings()
   public var quality: BroadcastQuality
+  /// What is shown while there is no picture.
+  public var slate = Slate.Choice.standard
   /// How a picture of another shape fills the frame.
   public var fill = PictureFit.Fill.letterbox
   public var retry = Retry.always
@@ -61,6 +63,9 @@ public struct BroadcastConfiguration: Sendable {
   /// Milliseconds added to every timestamp that is sent, so that a test need not wait 25 days for
   /// them to pass 2^31.
   public var timestampBase: Int64 = 0
+
+  /// Taken in place of what ``video`` and ``audio`` name.
+  package var sources: OpenSources?
 
   public init(
     ingest: Ingest, video: VideoInput = .automatic, audio: AudioInput = .automatic,

@@ -43,8 +43,16 @@ public enum BunnyBroadcastEvent: Sendable {
   case uplinkLost
   /// The uplink is back.
   case uplinkBack
-  /// A source stopped delivering; the last picture is held, or silence sent.
-  case sourceLost(source: String, reason: String)
+  /// The camera, or what else the picture comes from, delivers nothing, or is not there; the slate is
+  /// shown. Said once, until ``cameraBack``; it is tried again.
+  case cameraLost(reason: String)
+  /// It delivers: the slate is gone.
+  case cameraBack
+  /// The microphone, or what else the sound comes from, delivers nothing, or is not there; silence is
+  /// sent. Said once, until ``microphoneBack``; it is tried again.
+  case microphoneLost(reason: String)
+  /// It delivers.
+  case microphoneBack
   /// Media was left out because a consumer of it was too far behind.
   case dropped(frames: Int, reason: String)
   /// Bunny's API told of the live stream; `resumes` when viewers see it already.
@@ -99,7 +107,7 @@ public struct BroadcastStatistics: Sendable, Codable, Equatable {
 
 /// What a broadcast did, counted.
 public struct BroadcastTotals: Sendable, Codable, Equatable {
-  /// Pictures that the source delivered.
+  /// Pictures that the source delivered, and slates.
   public var capturedFrames = 0
   /// Frames that were shown again because nothing new came in time.
   public var repeatedFrames = 0

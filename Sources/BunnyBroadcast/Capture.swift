@@ -3,67 +3,65 @@ import BunnyMedia
 import BunnySystem
 
 /// Runs the sources, each on a capture thread of its own that only moves what it is given.
+///
+/// A lost picture is replaced by the slate, which is put into the mailbox once: the video lane shows it
+/// until something newer comes. A lost sound needs nothing: the audio lane fills what is missing.
 final class Capture: Sendable {
   /// Half a second at 30 fps: more than a stall of the encoder that viewers would forgive.
-  let pictures = Mailbox<VideoLane.Arrival>(capacity: 15)
+  let pictures: Mailbox<VideoLane.Arrival>
   /// Some seconds: sound waits for the first picture.
-  let samples = Mailbox<Samples>(capacity: 500)
-  private let sources: OpenSources
-  private let telemetry: Telemetry
-  private let events: EventHub
-  private let isOver = Flag()
-  private let wakes = [WakeEvent(), WakeEvent()]
+  let samples: Mailbox<Samples>
+  private let camera: Keeper<Picture>
+  private let microphone: Keeper<Samples>?
 
-  /// How long a lost source is left alone before it is asked again, nanoseconds.
-  private static let pause: Int64 = .seconds(1)
-
-  init(_ sources: OpenSources, telemetry: Telemetry, events: EventHub) {
-    self.sources = sources
-    self.telemetry = telemetry
-    self.events = events
+  /// - Parameter frame: what a frame of the broadcast lasts, nanoseconds.
+  init(
+    _ sources: OpenSources, slate: Slate, frame: Int64, telemetry: Telemetry, events: EventHub
+  ) {
+    let pictures = Mailbox<VideoLane.Arrival>(capacity: 15)
+    let samples = Mailbox<Samples>(capacity: 500)
+    let hasPicture = Flag()
+    (self.pictures, self.samples) = (pictures, samples)
+    camera = Keeper("video", KeptSource(sources.pictures)) { event in
+      switch event {
+      case .delivered(let picture):
+        hasPicture.isSet = true
+        let dropped = pictures.put(VideoLane.Arrival(picture: picture, time: .now))
+        if dropped > 0 { telemetry.count { $0.skippedFrames += dropped } }
+      case .lost(let reason):
+        events.send(.cameraLost(reason: reason))
+        // The places of this moment and the next may be taken: it must not come too early for its own.
+        let time = MonotonicTime.now + 2 * frame
+        guard let picture = slate.picture(reason, hasPicture: hasPicture.isSet, at: time) else {
+          return
+        }
+        pictures.put(VideoLane.Arrival(picture: picture, time: .now))
+      case .back: events.send(.cameraBack)
+      case .needsHelp(let why): events.send(.notice(message: why))
+      }
+    }
+    microphone = sources.sound.map { sound in
+      Keeper("audio", KeptSource(sound)) { event in
+        switch event {
+        case .delivered(let run): samples.put(run)
+        case .lost(let reason): events.send(.microphoneLost(reason: reason))
+        case .back: events.send(.microphoneBack)
+        case .needsHelp(let why): events.send(.notice(message: why))
+        }
+      }
+    }
   }
 
   func start() {
-    startThread("capture-video", turns: .short) { [self] in
-      run("the video source", wakes[0], sources.pictures.next) { picture in
-        let dropped = pictures.put(VideoLane.Arrival(picture: picture, time: .now))
-        if dropped > 0 { telemetry.count { $0.skippedFrames += dropped } }
-      }
-    }
-    guard let sound = sources.sound else { return }
-    startThread("capture-audio", turns: .short) { [self] in
-      run("the audio source", wakes[1], sound.next) { _ = samples.put($0) }
-    }
+    camera.start()
+    microphone?.start()
   }
 
   /// Ends the sources and closes both mailboxes. The capture threads end when their sources let them.
   func stop() {
-    isOver.isSet = true
-    sources.pictures.cancel()
-    sources.sound?.cancel()
-    for wake in wakes { wake.signal() }
+    camera.stop()
+    microphone?.stop()
     pictures.close()
     samples.close()
-  }
-
-  /// Moves everything a source has; one that is lost is asked again once a second.
-  private func run<Element>(
-    _ name: String, _ wake: WakeEvent, _ next: () throws -> Element?, _ put: (Element) -> Void
-  ) {
-    var isLost = false
-    while !isOver.isSet {
-      do {
-        guard let element = try next() else { return }
-        if isLost { events.send(.notice(message: "\(name) delivers again")) }
-        isLost = false
-        put(element)
-      } catch {
-        if !isLost && !isOver.isSet {
-          events.send(.sourceLost(source: name, reason: "\(error)"))
-        }
-        isLost = true
-        wake.wait(until: .now + Self.pause)
-      }
-    }
   }
 }

@@ -42,7 +42,10 @@ struct Lanes: Sendable {
         + Self.longestDelay)
     let origin = Mailbox<MonotonicTime>(capacity: 1)
     let limit = Limit(configuration.duration, settings.frameRate)
-    capture = Capture(sources, telemetry: telemetry, events: events)
+    capture = Capture(
+      sources, slate: try Self.slate(configuration, settings),
+      frame: settings.frameRate.reciprocal.convert(1, to: .nanoseconds), telemetry: telemetry,
+      events: events)
     self.events = events
 
     let videoLane = VideoLane(
@@ -134,15 +137,26 @@ struct Lanes: Sendable {
     _ events: EventHub
   ) throws(BroadcastError) -> OpenSources {
     let notice: @Sendable (String) -> Void = { events.send(.notice(message: $0)) }
+    if let sources = configuration.sources { return sources }
     do {
       let sources = try OpenSources(
         video: configuration.video, audio: configuration.audio, width: settings.width,
         height: settings.height, frameRate: settings.frameRate, camera: configuration.camera,
         interrupter: interrupter, decodeError: { telemetry.count { $0.decodeErrors += 1 } },
-        missedFrames: { missed in telemetry.count { $0.missedFrames += missed } }, notice: notice)
-      for source in sources.choices { events.send(.chosen(source: source)) }
+        missedFrames: { missed in telemetry.count { $0.missedFrames += missed } },
+        chosen: { events.send(.chosen(source: $0)) }, notice: notice)
       sources.notices.forEach(notice)
       return sources
+    } catch {
+      throw .source(error)
+    }
+  }
+
+  private static func slate(
+    _ configuration: BroadcastConfiguration, _ settings: VideoEncoder.Settings
+  ) throws(BroadcastError) -> Slate {
+    do {
+      return try Slate(configuration.slate, width: settings.width, height: settings.height)
     } catch {
       throw .source(error)
     }

@@ -56,7 +56,7 @@ package struct CameraChoice: Equatable, Sendable {
     reason = words.isEmpty ? "it is the only camera that no program has to feed" : "it is \(words)"
   }
 
-  private init(checking node: VideoNode, reason: String) throws(CameraProblem) {
+  init(checking node: VideoNode, reason: String) throws(CameraProblem) {
     let kind = NodeKind(node)
     if case .closed(let problem) = kind { throw problem }
     guard kind.isCamera else { throw .noCameraNode(kind.advice(for: node.path)) }

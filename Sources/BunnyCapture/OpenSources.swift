@@ -1,17 +1,20 @@
 public import BunnyMedia
 import BunnySystem
+import Synchronization
 
 /// What a broadcast captures from.
 public struct OpenSources: Sendable {
   public let pictures: any PictureSource
   /// nil is silence.
   public let sound: (any SampleSource)?
-  /// Which devices were chosen, how they are used and why, in sentences.
-  public let choices: [String]
   /// What a person should know of the choice, in sentences.
   public let notices: [String]
 
-  /// Opens what `--video` and `--audio` ask for.
+  package init(pictures: any PictureSource, sound: (any SampleSource)?) {
+    (self.pictures, self.sound, notices) = (pictures, sound, [])
+  }
+
+  /// Opens what `--video` and `--audio` ask for. A camera that is not there is opened later.
   ///
   /// - Parameters:
   ///   - width: pixels of the broadcast, which a test picture is drawn for; height likewise.
@@ -21,26 +24,28 @@ public struct OpenSources: Sendable {
   ///   - decodeError: is called for every packet of a file or device that could not be decoded
   ///     cleanly, by the capture threads.
   ///   - missedFrames: is told how many frames a camera left out, by its capture thread.
+  ///   - chosen: is told which device was chosen, how it is used and why, in a sentence.
   ///   - notice: is told later what had to be helped, in a sentence.
-  /// - Throws: ``SourceError``.
+  /// - Throws: ``SourceError``; of a camera only what will be so whenever it is opened.
   public init(
     video: VideoInput, audio: AudioInput, width: Int, height: Int, frameRate: Timebase,
     camera: CameraSettings = CameraSettings(), interrupter: Interrupter = Interrupter(),
     decodeError: @escaping @Sendable () -> Void = {},
     missedFrames: @escaping @Sendable (Int) -> Void = { _ in },
+    chosen: @escaping @Sendable (String) -> Void = { _ in },
     notice: @escaping @Sendable (String) -> Void
   ) throws(SourceError) {
     var context = SourceContext()
     context.interrupter = interrupter
     context.decodeError = decodeError
     context.missedFrames = missedFrames
+    context.chosen = chosen
     context.notice = notice
     if case .file(let path) = video, audio == .automatic || audio == .file(path) {
       let file = try MediaFile(path, video: true, audio: true, context)
       guard let pictures = file.pictures else { throw .notMedia(path, reason: "it has no picture") }
       self.pictures = pictures
       sound = file.sound
-      choices = []
       notices =
         file.sound == nil ? ["\(hidingAddress(path)) has no sound: the broadcast is silent"] : []
       return
@@ -49,7 +54,7 @@ public struct OpenSources: Sendable {
       video, width: width, height: height, frameRate: frameRate, camera, context)
     let camera = pictures as? V4L2Camera
     (sound, notices) = try Self.sound(audio, belongingTo: video, camera?.usb, context)
-    choices = [camera?.choice, (sound as? ALSAMicrophone)?.choice].compactMap { $0 }
+    if let choice = (sound as? ALSAMicrophone)?.choice { chosen(choice) }
   }
 
   private static func pictures(
@@ -69,10 +74,25 @@ public struct OpenSources: Sendable {
         input: try DeviceInput(
           format, device, .picture, framesPerSecond: frameRate.value, context))
     case .automatic:
-      return try V4L2Camera(nil, wanted: wanted, settings: camera, context)
+      return try Self.camera(V4L2Camera(nil, wanted: wanted, settings: camera, context))
     case .camera(let name):
-      return try V4L2Camera(name, wanted: wanted, settings: camera, context)
+      return try Self.camera(V4L2Camera(name, wanted: wanted, settings: camera, context))
     }
+  }
+
+  /// How long the broadcast waits for a camera to be opened before it begins without.
+  private static let patience: Int64 = .seconds(2)
+
+  /// Opens a camera. One that cannot be opened yet is handed on as it is; of one that does not answer,
+  /// the call that hangs is left to its thread.
+  private static func camera(_ camera: V4L2Camera) throws(SourceError) -> any PictureSource {
+    let attempt = Attempt(camera)
+    startThread("open-camera") { attempt.make() }
+    guard let result = attempt.result(until: .now + patience) else {
+      return camera.renewed() ?? camera
+    }
+    if case .failure(.camera(_, let problem)) = result, problem.isUsage { try result.get() }
+    return camera
   }
 
   private static func sound(
@@ -113,5 +133,26 @@ public struct OpenSources: Sendable {
         microphone.pcm, choice: "alsa:\(microphone.words): \(reason)", notice: context.notice),
       []
     )
+  }
+}
+
+/// Opens a camera on another thread than the one that waits for it.
+private final class Attempt: Sendable {
+  private let camera: V4L2Camera
+  private let outcome = Mutex<Result<Void, SourceError>?>(nil)
+  private let wake = WakeEvent()
+
+  init(_ camera: V4L2Camera) { self.camera = camera }
+
+  func make() {
+    let result = Result { () throws(SourceError) in try camera.open() }
+    outcome.withLock { $0 = result }
+    wake.signal()
+  }
+
+  /// - Returns: nil when it takes longer.
+  func result(until deadline: MonotonicTime) -> Result<Void, SourceError>? {
+    wake.wait(until: deadline)
+    return outcome.withLock { $0 }
   }
 }

@@ -1,6 +1,7 @@
 public import BunnyMedia
 
-/// Where pictures come from: a file, a screen, a test picture; later a camera.
+/// Where pictures come from: a camera, a file, a screen, a test picture. One that is lost opens
+/// itself again in the next ``next()``.
 public protocol PictureSource: Sendable {
   /// Waits for the next picture. Called by one thread, the source's capture thread.
   ///
@@ -10,6 +11,10 @@ public protocol PictureSource: Sendable {
 
   /// Makes ``next()`` return nil soon. From any thread.
   func cancel()
+
+  /// One for the same device that has opened nothing, to be used where a call of this one does not
+  /// return; nil: its calls return. From any thread.
+  func renewed() -> (any PictureSource)?
 }
 
 /// Where sound comes from.
@@ -23,7 +28,18 @@ public protocol SampleSource: Sendable {
   /// Makes ``next()`` return nil soon. From any thread.
   func cancel()
 
+  /// As of a ``PictureSource``.
+  func renewed() -> (any SampleSource)?
+
   /// How far, in nanoseconds, the times of its samples may be off what their count says before
   /// there is a gap or an overlap to mend.
   var timeTolerance: Int64 { get }
+}
+
+extension PictureSource {
+  public func renewed() -> (any PictureSource)? { nil }
+}
+
+extension SampleSource {
+  public func renewed() -> (any SampleSource)? { nil }
 }

@@ -1,9 +1,10 @@
+import BunnyMedia
 import Glibc
 
 /// The test picture's lettering: a 5x7 dot font whose neighbouring dots are joined by round strokes,
 /// so that it is smooth at any size.
 ///
-/// Holds capitals, digits, `.:-/+` and `x`, which looks like a multiplication sign. Others are blank.
+/// Holds capitals, digits, `.,:;-/+()_` and `x`, which looks like a multiplication sign. Others are blank.
 struct TestFont {
   /// Pixels between the dots.
   let pitch: Double
@@ -23,13 +24,29 @@ struct TestFont {
     cellWidth = Int(6 * pitch)
     cellHeight = Int((7.4 * pitch).rounded(.up))
     cells = Array(repeating: nil, count: 128)
-    for code in characters.utf8 where cells[Int(code)] == nil {
+    for code in characters.utf8 where code < 128 && cells[Int(code)] == nil {
       cells[Int(code)] = draw(Self.dots[code] ?? [], ink: Double(ink), paper: Double(paper))
     }
   }
 
-  /// A character's pixels, row by row, ``cellWidth`` times ``cellHeight``.
-  func cell(_ code: UInt8) -> [UInt8]? { cells[Int(code & 127)] }
+  /// Writes `text` at a place; what does not fit is left out.
+  func write(_ text: String, x: Int, y: Int, into plane: Picture.Plane) {
+    guard y >= 0, y + cellHeight <= plane.height else { return }
+    var x = x
+    for character in text {
+      guard x >= 0, x + cellWidth <= plane.width else { return }
+      if let cell = character.asciiValue.flatMap({ cells[Int($0)] }) {
+        cell.withUnsafeBufferPointer { cell in
+          for row in 0..<cellHeight {
+            memcpy(
+              plane.bytes + (y + row) * plane.stride + x, cell.baseAddress! + row * cellWidth,
+              cellWidth)
+          }
+        }
+      }
+      x += cellWidth
+    }
+  }
 
   private func draw(_ rows: [UInt8], ink: Double, paper: Double) -> [UInt8] {
     var coverage = [Double](repeating: 0, count: cellWidth * cellHeight)
@@ -111,7 +128,9 @@ struct TestFont {
       ("Y", [17, 17, 17, 10, 4, 4, 4]), ("Z", [31, 1, 2, 4, 8, 16, 31]),
       (".", [0, 0, 0, 0, 0, 0, 4]), (":", [0, 0, 4, 0, 0, 4, 0]),
       ("-", [0, 0, 0, 31, 0, 0, 0]), ("/", [1, 1, 2, 4, 8, 16, 16]),
-      ("+", [0, 4, 4, 31, 4, 4, 0]), ("x", [0, 0, 17, 10, 4, 10, 17]),
+      (",", [0, 0, 0, 0, 0, 4, 8]), (";", [0, 0, 4, 0, 0, 4, 8]), ("_", [0, 0, 0, 0, 0, 0, 31]),
+      ("(", [2, 4, 8, 8, 8, 4, 2]), (")", [8, 4, 2, 2, 2, 4, 8]), ("+", [0, 4, 4, 31, 4, 4, 0]),
+      ("x", [0, 0, 17, 10, 4, 10, 17]),
     ]
     return Dictionary(uniqueKeysWithValues: rows.map { ($0.asciiValue!, $1) })
   }()

@@ -145,20 +145,8 @@ extension TestPattern {
   private func write(
     _ text: String, at line: TestPictureLayout.Line, _ font: TestFont, into y: Picture.Plane
   ) {
-    guard !line.isTooSmall, line.y + font.cellHeight <= y.height else { return }
-    var x = line.x
-    for code in text.utf8 where x + font.cellWidth <= y.width {
-      if let cell = font.cell(code) {
-        cell.withUnsafeBufferPointer { cell in
-          for row in 0..<font.cellHeight {
-            memcpy(
-              y.bytes + (line.y + row) * y.stride + x, cell.baseAddress! + row * font.cellWidth,
-              font.cellWidth)
-          }
-        }
-      }
-      x += font.cellWidth
-    }
+    guard !line.isTooSmall else { return }
+    font.write(text, x: line.x, y: line.y, into: y)
   }
 }
 

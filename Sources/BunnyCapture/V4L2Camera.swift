@@ -1,50 +1,38 @@
 public import BunnyMedia
 import BunnySystem
+import Synchronization
 
 /// A V4L2 camera of this machine. Buffers are lent to the pictures while the driver can spare them.
 ///
-/// One that is lost is opened again by the next ``next()``, whatever its number is by then.
+/// One that is not there or was lost is opened by the next ``next()``, whatever its number is by then.
 public final class V4L2Camera: PictureSource, @unchecked Sendable {
-  // Only `wake` and `isCancelled` are touched by other threads than the capture thread.
+  // Only `wake`, `isCancelled` and `known` are touched by other threads than the capture thread.
+  private let name: String?
   private let settings: CameraSettings
   private let wanted: WantedPicture
   private let context: SourceContext
-  private var node: VideoNode
+  /// The device that was taken, once it has worked.
+  private let known: Mutex<VideoNode?>
   private var stream: V4L2Stream?
+  /// Which node and mode were told of last.
+  private var told: (String, CameraMode)?
   private let wake = WakeEvent()
   private let isCancelled = Flag()
 
-  /// Which camera and mode were chosen, and why.
-  public let choice: String
-  /// The USB device that it is a part of.
-  let usb: USBIdentity?
+  /// The USB device that it is a part of, once it has worked.
+  var usb: USBIdentity? { known.withLock { $0?.usb } }
 
-  /// - Parameter name: as in ``VideoInput/camera(_:)``; nil: the one that suits best.
-  /// - Throws: ``SourceError/camera(_:_:)``.
+  /// Opens nothing yet.
+  ///
+  /// - Parameters:
+  ///   - name: as in ``VideoInput/camera(_:)``; nil: the one that suits best.
+  ///   - known: the device that it was before.
   package init(
-    _ name: String?, wanted: WantedPicture, settings: CameraSettings, _ context: SourceContext
-  ) throws(SourceError) {
-    (self.wanted, self.settings, self.context) = (wanted, settings, context)
-    let chosen: CameraChoice
-    do throws(CameraProblem) {
-      chosen = try Self.choose(name, wanted)
-    } catch {
-      throw .camera(name ?? "The camera", error)
-    }
-    node = chosen.node
-    usb = node.usb
-    do throws(CameraProblem) {
-      let negotiation = try CameraNegotiation(
-        node.usableOffers, wanted: wanted, settings: settings)
-      let stream = try V4L2Stream(node, negotiation, settings, isAgain: false, context)
-      self.stream = stream
-      let isFirst = stream.mode == negotiation.modes[0]
-      choice =
-        "\(node.path) (\(node.card)): \(chosen.reason); \(stream.mode)"
-        + (isFirst ? ": \(negotiation.reason)" : "")
-    } catch {
-      throw .camera(node.path, error)
-    }
+    _ name: String?, wanted: WantedPicture, settings: CameraSettings, known: VideoNode? = nil,
+    _ context: SourceContext
+  ) {
+    (self.name, self.wanted, self.settings, self.context) = (name, wanted, settings, context)
+    self.known = Mutex(known)
   }
 
   deinit { stream?.stop() }
@@ -58,19 +46,41 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
     return try CameraChoice(named: real ?? name, among: nodes)
   }
 
+  public func renewed() -> (any PictureSource)? {
+    V4L2Camera(
+      name, wanted: wanted, settings: settings, known: known.withLock { $0 }, context)
+  }
+
+  /// Opens it, unless it is open. Belongs to the capture thread, or to whoever has not handed it over yet.
+  ///
+  /// - Throws: ``SourceError/camera(_:_:)``.
+  package func open() throws(SourceError) {
+    guard stream == nil else { return }
+    let before = known.withLock { $0 }
+    var found: VideoNode?
+    do throws(CameraProblem) {
+      let chosen: CameraChoice
+      if let before { chosen = try find(before) } else { chosen = try Self.choose(name, wanted) }
+      found = chosen.node
+      stream = try start(chosen, isAgain: before != nil)
+      known.withLock { $0 = chosen.node }
+    } catch {
+      throw .camera(found?.path ?? before?.path ?? name ?? "The camera", error)
+    }
+  }
+
   public func next() throws -> Picture? {
     while !isCancelled.isSet {
+      try open()
+      guard let stream else { break }
       do throws(CameraProblem) {
-        if stream == nil { stream = try reopened() }
-        if let picture = try stream?.next(wake) { return picture }
+        if let picture = try stream.next(wake) { return picture }
       } catch {
-        stream?.stop()
-        stream = nil
-        throw SourceError.camera(node.path, error)
+        close()
+        throw SourceError.camera(stream.node.path, error)
       }
     }
-    stream?.stop()
-    stream = nil
+    close()
     return nil
   }
 
@@ -79,17 +89,33 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
     wake.signal()
   }
 
-  private func reopened() throws(CameraProblem) -> V4L2Stream {
-    let same = VideoNode.all().filter { $0.isSameDevice(as: node) }
-    guard let found = same.first(where: { $0.path == node.path }) ?? same.first else {
+  private func close() {
+    stream?.stop()
+    stream = nil
+  }
+
+  /// The same device again.
+  private func find(_ before: VideoNode) throws(CameraProblem) -> CameraChoice {
+    let same = VideoNode.all().filter { $0.isSameDevice(as: before) }
+    guard let found = same.first(where: { $0.path == before.path }) ?? same.first else {
       throw .unplugged
     }
-    guard NodeKind(found).isCamera else {
-      throw .noCameraNode(NodeKind(found).advice(for: found.path))
+    return try CameraChoice(checking: found, reason: "it is the same device")
+  }
+
+  private func start(
+    _ chosen: CameraChoice, isAgain: Bool
+  ) throws(CameraProblem) -> V4L2Stream {
+    let node = chosen.node
+    let negotiation = try CameraNegotiation(node.usableOffers, wanted: wanted, settings: settings)
+    let stream = try V4L2Stream(node, negotiation, settings, isAgain: isAgain, context)
+    let isFirst = stream.mode == negotiation.modes[0]
+    if told.map({ $0 != (node.path, stream.mode) }) ?? true {
+      context.chosen(
+        "\(node.path) (\(node.card)): \(chosen.reason); \(stream.mode)"
+          + (isFirst ? ": \(negotiation.reason)" : ""))
     }
-    if found.path != node.path { context.notice("\(node.card) is \(found.path) now") }
-    node = found
-    let negotiation = try CameraNegotiation(found.usableOffers, wanted: wanted, settings: settings)
-    return try V4L2Stream(found, negotiation, settings, isAgain: true, context)
+    told = (node.path, stream.mode)
+    return stream
   }
 }

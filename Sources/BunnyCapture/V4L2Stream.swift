@@ -47,7 +47,8 @@ final class V4L2Stream {
       let ring = try V4L2Ring(device)
       do throws(CameraProblem) {
         try ring.start(device)
-        (self.form, agreedFrame, self.ring, self.mode) = (form, frame, ring, mode)
+        (self.form, self.ring, self.mode) = (form, ring, mode)
+        (self.frame, agreedFrame) = (frame, frame)
         break
       } catch {
         ring.stop()

@@ -34,6 +34,7 @@ extension PublishOptions {
       configuration.backup = backup
       configuration.camera = camera
       configuration.fill = fill
+      configuration.slate = slate
       configuration.retry = triesAgain ? .always : .never
       configuration.duration = duration
       configuration.isMuted = isMuted

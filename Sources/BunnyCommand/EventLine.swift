@@ -35,7 +35,8 @@ package import BunnyRTMP
 /// | `standbyLost` | the other ingest, while one carries the stream, cannot be connected: `ingest`, `reason` |
 /// | `standbyBack` | it is ready: `ingest` |
 /// | `uplinkLost`, `uplinkBack` | no ingest answers, and one does again |
-/// | `sourceLost` | `source`, `reason` |
+/// | `cameraLost`, `microphoneLost` | slate or silence is sent instead, what is missing is tried again: `reason` |
+/// | `cameraBack`, `microphoneBack` | it delivers |
 /// | `dropped` | `frames`, `reason` |
 /// | `stopped` | |
 /// | `ended` | `reason`, `exitCode`, the totals, `handlingP50Ms`, `handlingP99Ms`, `eventsLost`. Always the last |
@@ -134,9 +135,11 @@ package struct EventLine: Equatable, Sendable {
       self.init("standbyBack", [.init("ingest", .string("\(ingest)"))])
     case .uplinkLost: self.init("uplinkLost")
     case .uplinkBack: self.init("uplinkBack")
-    case .sourceLost(let source, let reason):
-      self.init(
-        "sourceLost", [.init("source", .string(source)), .init("reason", .string(reason))])
+    case .cameraLost(let reason): self.init("cameraLost", [.init("reason", .string(reason))])
+    case .cameraBack: self.init("cameraBack")
+    case .microphoneLost(let reason):
+      self.init("microphoneLost", [.init("reason", .string(reason))])
+    case .microphoneBack: self.init("microphoneBack")
     case .dropped(let frames, let reason):
       self.init("dropped", [.init("frames", .integer(frames)), .init("reason", .string(reason))])
     case .streamFound(let title, let status, let resumes):

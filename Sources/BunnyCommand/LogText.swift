@@ -25,8 +25,10 @@ package enum LogText {
     case .uplinkLost:
       (.warning, "no ingest answers, as if this machine's uplink were down; waiting for any")
     case .uplinkBack: (.info, "an ingest answers again")
-    case .sourceLost(let source, let reason):
-      (.warning, "\(source) stopped delivering: \(reason)")
+    case .cameraLost(let reason): (.warning, "no picture: \(reason)")
+    case .cameraBack: (.info, "the picture is back")
+    case .microphoneLost(let reason): (.warning, "no sound: \(reason)")
+    case .microphoneBack: (.info, "the sound is back")
     case .dropped(let frames, let reason):
       (.warning, "left out \(frames) \(frames == 1 ? "frame" : "frames"): \(reason)")
     case .streamFound(let title, let status, let resumes):

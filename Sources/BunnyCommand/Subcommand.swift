@@ -109,6 +109,10 @@ package struct OptionSpec: Sendable {
     OptionSpec(
       "--fill", "HOW",
       "A picture of another shape gets bars (letterbox, the default) or loses its edges (crop)."),
+    OptionSpec(
+      "--slate", "FILE",
+      "What is shown while there is no picture: a PNG of yours, or freeze: the last good picture. "
+        + "Without it, a plain one that says why and since when."),
     OptionSpec("--filler", nil, "Pad an easy picture to the full bit rate."),
     OptionSpec(
       "--duration", "TIME",

@@ -32,6 +32,13 @@ public final class Picture: @unchecked Sendable {  // the pointee is never writt
     av_frame_free(&raw)
   }
 
+  /// The same picture at another time; its planes are shared.
+  package func stamped(_ time: MonotonicTime) -> Picture {
+    let frame = Frame()
+    precondition(av_frame_ref(frame.raw, raw) >= 0, "av_frame_ref: out of memory")
+    return Picture(moving: frame, time: time)
+  }
+
   /// One plane, row by row.
   public struct Plane {
     /// Rows lie ``stride`` bytes apart; each holds ``width`` of them.

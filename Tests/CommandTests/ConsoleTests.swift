@@ -82,7 +82,7 @@ struct LogTextTests {
     (.dropped(frames: 1, reason: "late"), .warning, "left out 1 frame: late"),
     (.dropped(frames: 2, reason: "late"), .warning, "left out 2 frames: late"),
     (.chosen(source: "a camera"), .info, "a camera"),
-    (.sourceLost(source: "a.mp4", reason: "x"), .warning, "a.mp4 stopped delivering: x"),
+    (.cameraLost(reason: "x"), .warning, "no picture: x"),
     (.failed(message: "x"), .error, "x"), (.notice(message: "x"), .warning, "x"),
     (
       .ended(BroadcastTotals(), reason: "SIGTERM"), .info,

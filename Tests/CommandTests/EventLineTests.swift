@@ -71,10 +71,6 @@ struct EventLineTests {
       .chosen(source: "/dev/video0: the only camera"),
       #""chosen","source":"/dev/video0: the only camera"}"#
     ),
-    (
-      .sourceLost(source: "test", reason: "gone"),
-      #""sourceLost","source":"test","reason":"gone"}"#
-    ),
     (.dropped(frames: 3, reason: "late"), #""dropped","frames":3,"reason":"late"}"#),
     (
       .statistics(statistics),
@@ -87,6 +83,19 @@ struct EventLineTests {
   func `an event is one line of JSON`(_ event: BunnyBroadcastEvent, _ rest: String) throws {
     let line = try #require(EventLine(event, eventsLost: 4))
     #expect(line.text(at: Self.moment) == "\(Self.head)\(rest)\n")
+  }
+
+  @Test func `what is lost and comes back is named`() {
+    func text(_ event: BunnyBroadcastEvent) -> String? {
+      EventLine(event, eventsLost: 0)?.text(at: Self.moment)
+    }
+    #expect(
+      text(.cameraLost(reason: "gone")) == Self.head + #""cameraLost","reason":"gone"}"# + "\n")
+    #expect(text(.cameraBack) == Self.head + #""cameraBack"}"# + "\n")
+    #expect(
+      text(.microphoneLost(reason: "gone"))
+        == Self.head + #""microphoneLost","reason":"gone"}"# + "\n")
+    #expect(text(.microphoneBack) == Self.head + #""microphoneBack"}"# + "\n")
   }
 
   @Test func `the last line waits for the exit code`() {

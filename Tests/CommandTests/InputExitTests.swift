@@ -116,10 +116,28 @@ struct InputExitTests {
   }
 
   @Test(arguments: ["/dev/video99", "v4l2:A camera that nobody has"])
-  func `66: a camera that is not there`(_ name: String) async throws {
-    let refusal = try await Refusal(["publish", "--to", url, "--video", name])
-    #expect(refusal.status == 66)
-    #expect(refusal.sentence.hasPrefix("\(name) does not exist"), "\(refusal)")
+  func `0: a camera that is not there is waited for, live`(_ name: String) async throws {
+    let ingest = try ScriptedIngest()
+    let arguments = small.arguments(to: ingest.url(), "--events", "json").map {
+      $0 == "test" ? name : $0
+    }
+    let command = try Command.start(arguments)
+    try await ingest.waitUntil { $0.first.map { $0.media.count > 60 } ?? false }
+    command.send(SIGTERM)
+    let outcome = try await command.outcome()
+    #expect(outcome.exitStatus == 0, "\(outcome)")
+    let log = try EventLog(outcome.standardOutput)
+    let reasons = log.all("cameraLost").compactMap(\.reason)
+    #expect(reasons.count == 1 && reasons[0].hasPrefix("\(name) does not exist"), "\(reasons)")
+    #expect(log.all("cameraBack").isEmpty && log.all("failed").isEmpty)
+  }
+
+  @Test func `66: a slate that is not there`() async throws {
+    let missing = folder.file("nothing.png")
+    #expect(
+      try await Refusal(small.arguments(to: url, "--slate", missing))
+        == Refusal(66, "\(missing) does not exist; check its spelling, and the folder this runs in")
+    )
   }
 
   @Test func `66: a key file that is not there; it may be the key itself, so it is not named`()

@@ -16,9 +16,11 @@ extension DeviceTests {
     ) throws -> V4L2Camera {
       var settings = CameraSettings()
       change(&settings)
-      return try V4L2Camera(
+      let camera = V4L2Camera(
         name, wanted: WantedPicture(width: 320, height: 180, framesPerSecond: 15),
         settings: settings, heard.context)
+      try camera.open()
+      return camera
     }
 
     private func pictures(_ count: Int, of camera: V4L2Camera) throws -> [Picture] {

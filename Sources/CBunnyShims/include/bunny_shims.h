@@ -4,6 +4,7 @@
 #include <linux/rtnetlink.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/inotify.h>
 
 /// Names the calling thread, as `top -H` and `comm` show it; 15 bytes at most.
 void bunny_name_this_thread(const char *name);

@@ -1,0 +1,72 @@
+public import BunnyCapture
+public import BunnyMedia
+import BunnySystem
+import Synchronization
+
+/// A camera of one-coloured pictures, 320x180 at 30 a second, that fails and hangs by script.
+public final class ScriptedCamera: PictureSource {
+  public enum Behaviour: Equatable, Sendable {
+    /// Delivers a picture of this luma.
+    case shows(UInt8)
+    /// Is not there.
+    case fails
+    /// Does not return from the call, not even when cancelled.
+    case hangs
+  }
+
+  /// What it does so many seconds after its beginning, given how many before it were abandoned.
+  public typealias Script = @Sendable (_ seconds: Double, _ before: Int) -> Behaviour
+
+  private static let frame = oneSecond / 30
+  private static let oneSecond: Int64 = 1_000_000_000
+
+  /// Begins with the first call, and goes on for those that take its place.
+  private final class Beginning: Sendable {
+    private let moment = Mutex<MonotonicTime?>(nil)
+    var time: MonotonicTime {
+      moment.withLock { moment in
+        let time = moment ?? .now
+        moment = time
+        return time
+      }
+    }
+  }
+
+  private let script: Script
+  private let beginning: Beginning
+  private let before: Int
+  private let wake = WakeEvent()
+  private let isCancelled = Flag()
+
+  public convenience init(_ script: @escaping Script) {
+    self.init(script, Beginning(), before: 0)
+  }
+
+  private init(_ script: @escaping Script, _ beginning: Beginning, before: Int) {
+    (self.script, self.beginning, self.before) = (script, beginning, before)
+  }
+
+  public func next() throws -> Picture? {
+    let start = beginning.time
+    while true {
+      let place = (MonotonicTime.now - start) / Self.frame + 1
+      let time = start + place * Self.frame
+      let behaviour = script(Double(time - start) / 1e9, before)
+      if behaviour == .fails { throw SourceError.camera("/dev/video7", .unplugged) }
+      while MonotonicTime.now < time { wake.wait(until: time) }
+      guard case .shows(let luma) = behaviour else { continue }
+      if isCancelled.isSet { return nil }
+      return PicturePool(width: 320, height: 180).picture(time: time) { y, u, v in
+        for (plane, level) in [(y, luma), (u, 128), (v, 128)] {
+          for byte in 0..<(plane.stride * plane.height) { plane.bytes[byte] = level }
+        }
+      }
+    }
+  }
+
+  public func cancel() { isCancelled.isSet = true }
+
+  public func renewed() -> (any PictureSource)? {
+    ScriptedCamera(script, beginning, before: before + 1)
+  }
+}
