@@ -4,6 +4,7 @@ package import BunnySystem
 extension Failover {
   /// How long, at the start, the primary may take to be ready before a backup that is goes first.
   private static let grace = Int64.milliseconds(500)
+  private static let shortOutage = Int64.seconds(5)
   /// How long the primary must have been ready before it is returned to, and between two returns.
   private static let proof = Int64.seconds(60)
   private static let returnPause = Int64.seconds(600)
@@ -44,10 +45,17 @@ extension Failover {
     }
     let isDenied = carryingIngest.map { health[$0].notLive > 0 } ?? false
     guard owes == .stalled || isDenied else { return [] }
-    // After an outage of our own line, it has a moment to show that it goes on.
-    if let back = uplinkBackAt, now - back < rules.stallLimit / 2 { return [] }
+    if let end = graceEnd, now < end { return [] }
     let wasLost = isUplinkLost
     return uplinkAnswers() + leave(now, blaming: !wasLost)
+  }
+
+  /// After an outage of our own line, the carrier has a moment to show that it goes on; more of one after a
+  /// short outage, when little else is lost with it, and a slow line has much to catch up with.
+  private var graceEnd: MonotonicTime? {
+    uplinkBackAt.map {
+      $0 + ($0 - askedAt < Self.shortOutage ? rules.stallLimit : rules.stallLimit / 2)
+    }
   }
 
   /// A planned change. One wish of the server's is one try: should that fail, it will end the session, or
@@ -189,7 +197,7 @@ extension Failover {
         times += [returnTime, returnOpening]
         times += spares(.ready).map { legs[$0]!.lastAsked + Self.askPause }
       } else {
-        times += [uplinkBackAt, askedAt].map { $0.map { $0 + rules.stallLimit / 2 } }
+        times += [graceEnd, askedAt + rules.stallLimit / 2]
       }
     } else if carrier == nil {
       times = health.map { $0.isRefused ? nil : $0.retries.next }

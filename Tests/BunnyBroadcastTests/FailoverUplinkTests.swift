@@ -54,16 +54,19 @@ import Testing
     #expect(story.failover.carrier == 1 && story.failover.failures == 0)
   }
 
-  @Test func `a session that does not go on once the uplink is back is left after half the limit`()
-  {
+  /// After a short outage it has the stall limit; after one of five seconds and more, half of it.
+  @Test(arguments: [(3000 as Int64, grace: 1500 as Int64), (4999, 1500), (5000, 750), (9000, 750)])
+  func `a session that does not go on once the uplink is back is left`(
+    outage: Int64, grace: Int64
+  ) {
     var story = FailoverStory.live()
     story.at(5000, .owing(1), .ping(2))
     story.at(5750, .stalled(1), .uplinkLost, .open(3, ingest: 1))
-    story.at(8000, .ponged(2))
-    story.at(8100, .ready(3))
-    story.at(8750, .tick, .uplinkBack, .drop(1), .publish(2, .replay))
+    story.at(5000 + outage, .ponged(2))
+    story.at(5010 + outage, .ready(3))
+    story.at(5000 + outage + grace, .tick, .uplinkBack, .drop(1), .publish(2, .replay))
     // Neither is marked: the primary is at once kept ready again, the probe not needed.
-    story.at(8800, .publishing(2), .drop(3), .open(4, ingest: 0))
+    story.at(5050 + outage + grace, .publishing(2), .drop(3), .open(4, ingest: 0))
     #expect(story.failover.failures == 0)
   }
 
@@ -81,8 +84,8 @@ import Testing
     story.at(5000, .owing(1), .ping(2))
     story.at(5750, .stalled(1), .uplinkLost, .open(3, ingest: 1))
     story.at(5800, .ready(3))
-    story.at(6550, .tick, .uplinkBack, .drop(1), .publish(3, .replay))
-    story.at(6560, .publishing(3), .drop(2), .open(4, ingest: 0))
+    story.at(7300, .tick, .uplinkBack, .drop(1), .publish(3, .replay))
+    story.at(7310, .publishing(3), .drop(2), .open(4, ingest: 0))
   }
 
   @Test func `while nobody answers, each server is tried beside, ten seconds apart`() {
