@@ -28,7 +28,7 @@ extension HostileIngestTests {
     @Test func `a primary that remembers our dead session is left to the backup`() async throws {
       let trial = try FailoverTrial()
       try await trial.start()
-      trial.primary.command(.badName(seconds: 5), .reset)
+      trial.primary.command(.badName(seconds: 30), .reset)
       try await trial.carries(trial.backup, frames: 45)
       try await trial.hasStandby(trial.primary)
       trial.backup.command(.reset)  // the primary refuses: back to the backup
