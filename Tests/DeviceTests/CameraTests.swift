@@ -162,7 +162,7 @@ extension DeviceTests {
       #expect(throws: SourceError.camera(DeviceLab.camera, .unplugged)) { try camera.next() }
       try await plug("bind")
       while (try? camera.next()) == nil {}
-      #expect(heard.notices == ["vivid is /dev/video1 now"])
+      #expect(heard.choices.last?.hasPrefix("/dev/video1 (vivid): it is the same device; ") == true)
       camera.cancel()
       #expect(try camera.next() == nil)
       keeper.send(SIGKILL)
@@ -242,18 +242,21 @@ extension DeviceTests {
 private final class Heard: Sendable {
   private struct State {
     var notices: [String] = []
+    var choices: [String] = []
     var missed = 0
     var broken = 0
   }
   private let state = Mutex(State())
 
   var notices: [String] { state.withLock { $0.notices } }
+  var choices: [String] { state.withLock { $0.choices } }
   var missed: Int { state.withLock { $0.missed } }
   var broken: Int { state.withLock { $0.broken } }
 
   var context: SourceContext {
     var context = SourceContext()
     context.notice = { words in self.state.withLock { $0.notices.append(words) } }
+    context.chosen = { words in self.state.withLock { $0.choices.append(words) } }
     context.missedFrames = { count in self.state.withLock { $0.missed += count } }
     context.decodeError = { self.state.withLock { $0.broken += 1 } }
     return context

