@@ -1,7 +1,6 @@
 import BunnyBroadcast
 import BunnySystem
 import Foundation
-import Synchronization
 
 /// What clients and encoders asked of the sandbox, in the order they did.
 package final class CallLog: Sendable {
@@ -23,11 +22,14 @@ package final class CallLog: Sendable {
     package let monotonic: Int64
   }
 
-  private let calls = Mutex<[Call]>([])
+  private let calls = Awaited<[Call]>([])
 
   package init() {}
 
-  package var all: [Call] { calls.withLock { $0 } }
+  package var all: [Call] { calls.current }
+
+  /// Waits until there are more than `count`, for a second at most.
+  func wait(beyond count: Int) { calls.wait(atMost: 1) { $0.count > count } }
 
   func add(_ name: String, _ ingest: IngestName? = nil, answer: Int, _ live: LiveState) {
     let now = MonotonicTime.now
@@ -35,7 +37,7 @@ package final class CallLog: Sendable {
       name: name, ingest: ingest, answer: answer, status: live.status,
       isReady: live.isReady(at: now), at: Int64(Date().timeIntervalSince1970 * 1000),
       monotonic: now.nanoseconds / 1_000_000)
-    calls.withLock { $0.append(call) }
+    calls.change { $0.append(call) }
   }
 
   var json: JSONValue {

@@ -33,7 +33,9 @@ final class Control: Sendable {
     }
     let parts = request.parts
     switch (request.method, parts.dropFirst().first) {
-    case ("GET", "calls"): return .json(stream.calls.json)
+    case ("GET", "calls"):
+      if let count = request.query["after"].flatMap(Int.init) { stream.calls.wait(beyond: count) }
+      return .json(stream.calls.json)
     case ("GET", "state"): return .json(state)
     case ("POST", "outage"): return begin(request.query)
     case ("POST", "status"): return force(request.query["value"] ?? "")

@@ -38,7 +38,7 @@ struct RetryTests {
     let command = try Command.start(small.arguments(to: first.url(), "--events", "json"))
     try await first.waitUntil { $0.first.map { $0.media.count > 60 } ?? false }
     first.close()
-    try await FreePort.waitUntilFree(first.port)
+    try await first.waitUntilClosed()
     _ = try await command.waitForLine(in: .output) { $0.contains(#""event":"reconnecting""#) }
     let second = try ScriptedIngest(port: first.port)
     try await second.waitUntil { $0.first.map { $0.media.count > 60 } ?? false }

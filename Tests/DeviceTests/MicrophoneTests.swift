@@ -29,6 +29,16 @@ extension DeviceTests {
       try String(contentsOfFile: "/proc/asound/card\(card)/pcm0c/sub0/status", encoding: .utf8)
     }
 
+    /// How many samples the card has captured that nobody has read.
+    private func unread() throws -> Int {
+      let status = try status()
+      func pointer(_ name: String) throws -> Int {
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(name) })
+        return try #require(line.split(separator: " ").last.flatMap { Int($0) }, "\(line)")
+      }
+      return try pointer("hw_ptr") - pointer("appl_ptr")
+    }
+
     @Test(arguments: [
       LoopbackSpeaker.Form(), .init(channels: 1),
       .init(rate: 44_100, format: SND_PCM_FORMAT_S32_LE),
@@ -144,8 +154,8 @@ extension DeviceTests {
       ])
       _ = try await broadcast.waitForLine { $0.contains("frames published") }
       broadcast.send(SIGSTOP)
-      // Longer than the card's buffer, one second, and shorter than what is jumped over.
-      try await Task.sleep(for: .milliseconds(1700))
+      // 1.7 s: longer than the card's buffer, one second, and shorter than what is jumped over.
+      while try unread() < 81_600 { await Task.yield() }
       broadcast.send(SIGCONT)
       #expect(try await broadcast.outcome().exitStatus == 0, "\(broadcast.standardError)")
       let report = try inspect(try await nginx.recordings()[0])

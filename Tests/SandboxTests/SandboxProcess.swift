@@ -85,8 +85,11 @@ struct SandboxProcess {
   }
 
   /// The names of the calls that it saw, with their answers.
-  func calls() async throws -> [String] {
-    let calls = try await http("GET", "/sandbox/calls")["calls"] as? [[String: NSObject]] ?? []
+  ///
+  /// - Parameter count: waits for one more than so many, a second at most.
+  func calls(after count: Int = -1) async throws -> [String] {
+    let answer = try await http("GET", "/sandbox/calls?after=\(count)")
+    let calls = answer["calls"] as? [[String: NSObject]] ?? []
     return calls.map { "\($0["call"]!) \($0["answer"]!)" }
   }
 

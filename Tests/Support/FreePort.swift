@@ -57,19 +57,6 @@ public enum FreePort {
     }
   }
 
-  /// Waits until nobody listens on `port` any more.
-  public static func waitUntilFree(
-    _ port: UInt16, in network: NetworkNamespace? = nil, atMost seconds: Double = 20
-  ) async throws {
-    let end = MonotonicTime.now + .seconds(seconds)
-    while try isListening(port, in: network) {
-      guard MonotonicTime.now < end else {
-        throw WaitedInVain(what: "port \(port) to be free", seconds: seconds)
-      }
-      try await Task.sleep(for: .milliseconds(5))
-    }
-  }
-
   private static func isListening(_ port: UInt16, in network: NetworkNamespace?) throws -> Bool {
     try network?.entered { isListening(port) } ?? isListening(port)
   }

@@ -11,6 +11,7 @@ public final class ScriptedIngest: Sendable {
   private let visitors = Watched<[IngestVisit]>([])
   private let orders = IngestOrders()
   private let isSecure: Bool
+  private let isClosed = Watched(false)
 
   /// On 127.0.0.1.
   ///
@@ -29,7 +30,7 @@ public final class ScriptedIngest: Sendable {
   private init(
     _ script: IngestScript, port: UInt16, on host: String, in network: NetworkNamespace?
   ) throws {
-    let (visitors, orders) = (visitors, orders)
+    let (visitors, orders, isClosed) = (visitors, orders, isClosed)
     let listen: () throws -> UInt16 = {
       let listener =
         try port == 0
@@ -39,6 +40,7 @@ public final class ScriptedIngest: Sendable {
         var loop = IngestLoop(
           listener: listener, script: script, visitors: visitors, orders: orders)
         loop.run()
+        isClosed.change { $0 = true }
       }
       return try Loopback.port(of: listener)
     }
@@ -51,6 +53,11 @@ public final class ScriptedIngest: Sendable {
 
   /// Hangs up on everybody and listens no more.
   public func close() { orders.stop.signal() }
+
+  /// Waits until it listens no more, after ``close()``.
+  public func waitUntilClosed() async throws {
+    try await isClosed.reach("the scripted ingest's end", atMost: 20) { $0 }
+  }
 
   /// Does these things, in order.
   ///
