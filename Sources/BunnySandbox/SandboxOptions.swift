@@ -127,8 +127,9 @@ enum Option: String, CaseIterable {
     Options:
     \(allCases.map(\.paragraph).joined())
     For tests, by HTTP, without a key:
-      GET  /sandbox/calls             what was asked, with times and answers; with ?after=N it
-                                      waits, a second at most, until there are more than N
+      GET  /sandbox/calls             what was asked, with times and answers;
+                                      with ?after=N once there are more than N,
+                                      or after a second
       GET  /sandbox/state             what the page shows
       POST /sandbox/outage?seconds=N  the API answers 503; &kind=hangup: hangs up
       POST /sandbox/status?value=N    puts the stream into Bunny's status N
