@@ -2,7 +2,7 @@ package import BunnySystem
 
 // What follows: called after whatever has happened.
 extension Failover {
-  /// How long, at the start, the primary may take to be ready before a backup that is goes first.
+  /// How long, at the start, the primary may take at least to be ready before a backup that is goes first.
   private static let grace = Int64.milliseconds(500)
   private static let shortOutage = Int64.seconds(5)
   /// How long the primary must have been ready before it is returned to, and between two returns.
@@ -94,7 +94,15 @@ extension Failover {
   /// At the start the primary goes first, if it is not much slower.
   private func mayBegin(_ id: LegID, _ now: MonotonicTime) -> Bool {
     guard !hasBeenLive, legs[id]?.ingest != 0, health[0].retries.failures == 0 else { return true }
-    return spares(.opening).allSatisfy { now - legs[$0]!.opened >= Self.grace }
+    return spares(.opening).allSatisfy { now >= turn(of: id, before: $0) }
+  }
+
+  /// When a connection that is ready goes first although another is still being opened: that one has had
+  /// twice as long. On a slow line both are slow.
+  private func turn(of ready: LegID, before opening: LegID) -> MonotonicTime {
+    let (ready, opening) = (legs[ready]!, legs[opening]!)
+    let taken = ready.readySince.map { $0 - ready.opened } ?? 0
+    return opening.opened + max(Self.grace, 2 * taken)
   }
 
   private func mayTry(_ ingest: Int, _ now: MonotonicTime) -> Bool {
@@ -201,7 +209,7 @@ extension Failover {
       }
     } else if carrier == nil {
       times = health.map { $0.isRefused ? nil : $0.retries.next }
-      times += spares(.opening).map { legs[$0]!.opened + Self.grace }
+      times += spares(.opening).flatMap { slow in heirs.map { turn(of: $0, before: slow) } }
     }
     return times.compactMap(\.self).filter { $0 > now }.min()
   }

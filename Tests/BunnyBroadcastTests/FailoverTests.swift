@@ -30,6 +30,18 @@ import Testing
     #expect(story.failover.carryingIngest == 1)
   }
 
+  @Test func `where both are slow, the primary may take twice as long as the backup`() {
+    var story = FailoverStory()
+    story.at(0, .tick, .open(1, ingest: 0), .open(2, ingest: 1))
+    story.at(490, .ready(2))
+    story.quiet(until: 970)
+    story.at(975, .ready(1), .publish(1, .replay))
+    var slower = FailoverStory()
+    slower.at(0, .tick, .open(1, ingest: 0), .open(2, ingest: 1))
+    slower.at(490, .ready(2))
+    slower.at(980, .tick, .publish(2, .replay))
+  }
+
   @Test func `a dead primary is not waited for, and tried again once the stream is carried`() {
     var story = FailoverStory()
     story.at(0, .tick, .open(1, ingest: 0), .open(2, ingest: 1))
