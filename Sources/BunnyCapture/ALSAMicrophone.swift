@@ -19,7 +19,7 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
   private let isCancelled = Flag()
 
   // The capture thread's own.
-  private var known: Microphone?
+  private var known: KnownDevice<Microphone>?
   private var sound: MicrophoneSound?
   private var beginnings = 0
   private var ready: [Samples] = []
@@ -67,7 +67,9 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
     } catch {
       throw .microphone(name, error)
     }
-    if case .device(let microphone, _) = choice { known = microphone }
+    if case .device(let microphone, _) = choice {
+      known = KnownDevice(microphone, beside: microphones.compactMap(\.usb))
+    }
     let thread = MicrophoneThread(choice.pcm)
     capturing.withLock { $0 = thread }
     if isCancelled.isSet { thread.end() }
@@ -124,7 +126,7 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
   private func error(_ failure: MicrophonePCM.Failure) -> SourceError {
     switch -failure.code {
     case ENODEV where sound != nil: .lost(name, reason: "it was unplugged")
-    case EBUSY: .microphone(name, .busy(holder: known.flatMap { Microphones.holder(of: $0) }))
+    case EBUSY: .microphone(name, .busy(holder: known.flatMap { Microphones.holder(of: $0.device) }))
     case EACCES, EPERM: .microphone(name, .forbidden)
     case ENOENT, ENODEV, ENXIO:
       .microphone(name, .missing(offered: Microphones.listed().map(\.words)))

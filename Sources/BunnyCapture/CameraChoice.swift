@@ -11,7 +11,7 @@ package struct CameraChoice: Equatable, Sendable {
   /// - Parameters:
   ///   - name: a path, or `v4l2:` and a card's name, a USB `vendor:product` or
   ///     `vendor:product:serial`.
-  ///   - nodes: all that there are.
+  ///   - nodes: all that may be meant.
   package init(named name: String, among nodes: [VideoNode]) throws(CameraProblem) {
     if name.hasPrefix("/") {
       guard let node = nodes.first(where: { $0.path == name || $0.links.contains(name) }) else {
@@ -64,12 +64,16 @@ package struct CameraChoice: Equatable, Sendable {
     self.reason = reason
   }
 
+  /// Whether a USB device goes by `name`: `v4l2:`, and its `vendor:product` or `vendor:product:serial`.
+  static func means(_ name: String, _ usb: USBIdentity) -> Bool {
+    let wanted = name.hasPrefix("v4l2:") ? String(name.dropFirst(5)) : name
+    return wanted.lowercased() == usb.model || wanted == "\(usb.model):\(usb.serial ?? "")"
+  }
+
   /// Every node that `name` may mean; the exact name before a part of it.
   private static func named(_ name: String, among nodes: [VideoNode]) -> [VideoNode] {
     let lower = name.lowercased()
-    let byUSB = nodes.filter { node in
-      node.usb.map { lower == $0.model || name == "\($0.model):\($0.serial ?? "")" } ?? false
-    }
+    let byUSB = nodes.filter { $0.usb.map { means(name, $0) } ?? false }
     if !byUSB.isEmpty { return byUSB }
     let exact = nodes.filter { $0.card.lowercased() == lower }
     return exact.isEmpty ? nodes.filter { $0.card.lowercased().contains(lower) } : exact

@@ -24,6 +24,16 @@ package struct CameraClock {
       self.nanoseconds = nanoseconds
       self.isOfEnd = isOfEnd
     }
+
+    /// As V4L2 writes it. What no clock says (some programs that feed cameras write anything) becomes a
+    /// moment in the far future, which is a lie.
+    package init(seconds: Int, microseconds: Int, isOfEnd: Bool) {
+      let isPossible = (0..<1 << 32).contains(seconds) && (0..<1_000_000).contains(microseconds)
+      self.init(
+        nanoseconds: isPossible
+          ? Int64(seconds) * oneSecond + Int64(microseconds) * 1000 : .max / 2,
+        isOfEnd: isOfEnd)
+    }
   }
 
   /// nil while the driver is believed.
@@ -31,9 +41,16 @@ package struct CameraClock {
   private let frame: Int64
   private var lastStamp: Int64?
   private var last: MonotonicTime?
+  /// How late the last frames came, nanoseconds.
+  private var delays: [Int64] = []
 
-  /// How long a frame may have waited in its buffer: a process may be stopped, and go on.
+  /// How long the first frame may have waited in its buffer.
   private static let longestWait: Int64 = .seconds(10)
+  /// The later ones may have waited longer, since a process may be stopped, and go on; but where each of so
+  /// many is later than this, the camera is: its frames take long to come over the wire. They are shown
+  /// as if they had come in this time, else a broadcast that waits for none would show none.
+  private static let longestDelay: Int64 = .milliseconds(100)
+  private static let delaysKept = 8
   /// How far clocks may disagree, beyond a frame: some drivers say when its end is expected.
   private static let tolerance: Int64 = .milliseconds(10)
 
@@ -52,6 +69,8 @@ package struct CameraClock {
     lastStamp = stamp.nanoseconds
     var time = lie == nil ? MonotonicTime(nanoseconds: stamp.nanoseconds) : arrival
     if stamp.isOfEnd || lie != nil { time = time + -frame }
+    delays = delays.suffix(Self.delaysKept - 1) + [arrival - time]
+    time = time + max(0, delays.min()! - Self.longestDelay)
     if let last { time = max(time, last + 1) }
     last = time
     return time
@@ -62,7 +81,7 @@ package struct CameraClock {
     if stamp == lastStamp { return .constant }
     if let lastStamp, stamp < lastStamp { return .backward }
     let age = arrival.nanoseconds - stamp
-    if age < -Self.tolerance - frame || age > Self.longestWait {
+    if age < -Self.tolerance - frame || lastStamp == nil && age > Self.longestWait {
       return abs(wallClock - stamp) < Self.longestWait ? .wallClock : .foreign
     }
     return nil

@@ -39,8 +39,12 @@ extension V4L2Device {
   }
 
   /// In the order given: some can be set only once another has been.
-  func set(_ wanted: [CameraSettings.Control]) throws(CameraProblem) {
-    guard !wanted.isEmpty else { return }
+  ///
+  /// - Returns: why the driver did not set some of them; the camera works without.
+  /// - Throws: what can never be set.
+  func set(_ wanted: [CameraSettings.Control]) throws(CameraProblem) -> [CameraProblem] {
+    guard !wanted.isEmpty else { return [] }
+    var failures: [CameraProblem] = []
     let controls = controls()
     for wish in wanted {
       let name = CameraControl.name(wish.name)
@@ -53,7 +57,12 @@ extension V4L2Device {
           name, value: Int(wish.value), takes: "\(control.least) to \(control.most)")
       }
       var value = v4l2_control(id: control.id, value: wish.value)
-      try call("S_CTRL \(name)", bunny_vidioc_s_ctrl, &value)
+      let code = ask(bunny_vidioc_s_ctrl, &value)
+      if code != 0 {
+        failures.append(
+          .controlFailed(name, value: Int(wish.value), reason: Self.words(code)))
+      }
     }
+    return failures
   }
 }

@@ -75,9 +75,16 @@ package struct CameraNegotiation {
     return all.filter { seen.insert($0).inserted }.joined(separator: ", ")
   }
 
-  /// What to try when the bus has no room for `mode`: the best of those that need less.
-  package func lower(than mode: CameraMode) -> CameraMode? {
-    modes.first { $0.bitsPerSecond < mode.bitsPerSecond * 0.95 }
+  /// What to try when `mode` cannot be had: where the bus has no room for it, the best of those that need
+  /// less; where the driver refuses what it offers, the next one.
+  ///
+  /// - Returns: nil when there is none, or another would help no more.
+  package func next(after mode: CameraMode, refusedFor problem: CameraProblem) -> CameraMode? {
+    switch problem {
+    case .noRoom: modes.first { $0.bitsPerSecond < mode.bitsPerSecond * 0.95 }
+    case .modeRefused: modes.drop { $0 != mode }.dropFirst().first
+    default: nil
+    }
   }
 
   /// Why the first one was chosen, in words that follow its name.

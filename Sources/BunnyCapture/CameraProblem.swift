@@ -22,10 +22,14 @@ public enum CameraProblem: Error, Equatable, Sendable {
   case noControl(String, offered: [String])
   /// The control does not take that value.
   case controlRefused(String, value: Int, takes: String)
+  /// The driver did not set the control, though it has it.
+  case controlFailed(String, value: Int, reason: String)
   /// It was unplugged.
   case unplugged
   /// No frame came, for so many milliseconds.
   case silent(milliseconds: Int)
+  /// No frame that came was whole, for so many milliseconds.
+  case broken(milliseconds: Int)
   /// A call failed.
   case failed(call: String, reason: String)
 }
@@ -55,18 +59,27 @@ extension CameraProblem: CustomStringConvertible {
       "has no control \(name); it has \(offered.isEmpty ? "none" : offered.joined(separator: ", "))"
     case .controlRefused(let name, let value, let takes):
       "does not take \(name)=\(value); it takes \(takes)"
+    case .controlFailed(let name, let value, let reason):
+      "did not set \(name)=\(value): \(reason); it goes on without"
     case .unplugged: "was unplugged"
     case .silent(let milliseconds): "delivered no frame for \(milliseconds) ms"
+    case .broken(let milliseconds): "delivered only broken frames for \(milliseconds) ms"
     case .failed(let call, let reason): "failed at \(call): \(reason)"
     }
+  }
+
+  /// Why `mode` cannot be had, in words that follow the camera's name.
+  func words(of mode: CameraMode) -> String {
+    if case .noRoom = self { return "has no room for \(mode) on its USB bus" }
+    return "\(self)"
   }
 
   /// What was asked of it cannot be, whenever it is asked.
   package var isUsage: Bool {
     switch self {
     case .ambiguous, .modeNotOffered, .noControl, .controlRefused: true
-    case .missing, .noCamera, .noCameraNode, .forbidden, .busy, .noRoom, .modeRefused, .unplugged,
-      .silent, .failed:
+    case .missing, .noCamera, .noCameraNode, .forbidden, .busy, .noRoom, .modeRefused,
+      .controlFailed, .unplugged, .silent, .broken, .failed:
       false
     }
   }

@@ -64,7 +64,8 @@ package final class DeviceFolder {
           let name = bytes[(place + MemoryLayout<inotify_event>.size)...].prefix(Int(event.len))
           // Without a name it is a camera's node itself.
           let text = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
-          isOurs = isOurs || text.isEmpty || text.hasPrefix("video") || text.hasPrefix("pcmC")
+          isOurs = isOurs || text.isEmpty || text == "snd"
+          isOurs = isOurs || text.hasPrefix("video") || text.hasPrefix("pcmC")
           place += MemoryLayout<inotify_event>.size + Int(event.len)
         }
       }

@@ -44,6 +44,7 @@ extension VideoInput {
     case .word("test"): self = .test
     case .word(let path) where path.hasPrefix("/dev/"): self = .camera(path)
     case .tagged("file", let path) where !path.isEmpty: self = .file(path)
+    case .tagged("v4l2", let path) where path.hasPrefix("/"): self = .camera(path)
     case .tagged("v4l2", let name) where !name.isEmpty: self = .camera("v4l2:\(name)")
     case .tagged("av", let rest):
       guard let (format, device) = Written.formatAndDevice(rest) else {

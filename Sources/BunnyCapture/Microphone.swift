@@ -28,13 +28,12 @@ public struct Microphone: Equatable, Sendable {
   /// ALSA's name of it: `hw:1,0`.
   public var pcm: String { "hw:\(card),\(device)" }
 
-  /// Whether it is the one that `other` was, though it may have another number by now.
   package func isSame(as other: Microphone) -> Bool {
     guard device == other.device else { return false }
     guard let usb, let known = other.usb else {
       return self.usb == nil && other.usb == nil && id == other.id && name == other.name
     }
-    return usb.model == known.model && usb.serial == known.serial
+    return usb.isSameDevice(as: known)
   }
 }
 

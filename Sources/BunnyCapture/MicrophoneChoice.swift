@@ -18,20 +18,18 @@ package enum MicrophoneChoice: Equatable {
   ///     `vendor:product[:serial]`, or a name from ALSA's configuration.
   ///   - known: what it was the last time; another that has taken its number is not meant.
   package init(
-    _ name: String, among microphones: [Microphone], known: Microphone? = nil
+    _ name: String, among microphones: [Microphone], known: KnownDevice<Microphone>? = nil
   ) throws(MicrophoneProblem) {
     let hardware = HardwareName(name)
     let found: [Microphone]
     if let known {
-      let same = microphones.filter { $0.isSame(as: known) }
-      // Of twins the one that has kept its number.
-      found = same.filter { $0.card == known.card } + same
+      found = known.found(among: microphones)
     } else if let hardware {
       found = microphones.filter(hardware.means)
     } else if let usb = USBName(name) {
       found = microphones.filter { $0.usb.map(usb.means) ?? false }
     } else {
-      found = Self.called(name, among: microphones)
+      found = Self.isConfigured(name) ? [] : Self.called(name, among: microphones)
       if found.isEmpty {
         self = .configured(name)
         return
@@ -47,6 +45,11 @@ package enum MicrophoneChoice: Equatable {
     let prefix = hardware?.prefix ?? "hw"
     let subdevice = hardware?.subdevice.map { ",\($0)" } ?? ""
     self = .device(first, pcm: "\(prefix):\(first.card),\(first.device)\(subdevice)")
+  }
+
+  /// ALSA's own words for what its configuration chooses; a card may have one of them in its name.
+  private static func isConfigured(_ name: String) -> Bool {
+    ["default", "sysdefault", "pulse", "pipewire", "jack"].contains(name) || name.contains(":")
   }
 
   private static func called(_ name: String, among microphones: [Microphone]) -> [Microphone] {

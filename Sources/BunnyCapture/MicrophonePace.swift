@@ -1,3 +1,4 @@
+import BunnyMedia
 package import BunnySystem
 
 /// Keeps sound in step with the clock by making it a little longer or shorter, never by a jump that can
@@ -34,7 +35,7 @@ package struct MicrophonePace: Sendable {
   package mutating func place(
     _ count: Int, captured truth: MonotonicTime, clock: Double, afterHole: Bool
   ) -> MonotonicTime {
-    let next = start.map { $0.time + $0.samples * 1_000_000_000 / Self.sampleRate }
+    let next = start.map { $0.time + Self.timebase.convert($0.samples, to: .nanoseconds) }
     error = next.map { truth - $0 } ?? 0
     let jumps = abs(error) > (afterHole ? Self.smallestHole : Self.largestError)
     if jumps { error = 0 }
@@ -46,5 +47,5 @@ package struct MicrophonePace: Sendable {
     return time
   }
 
-  private static let sampleRate: Int64 = 48_000
+  private static let timebase = Timebase(1, Int32(broadcastSampleRate))
 }

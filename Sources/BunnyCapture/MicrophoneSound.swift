@@ -56,7 +56,8 @@ package struct MicrophoneSound {
   }
 
   private mutating func place(_ run: Samples) -> Samples {
-    let position = (run.time - origin) * Int64(sampleRate) / 1_000_000_000
+    let position = Timebase.nanoseconds.convert(
+      run.time - origin, to: Timebase(1, Int32(sampleRate)))
     let isHole = expected.map { abs(run.time - $0) > .milliseconds(1) } ?? true
     expected = run.time + Int64(run.count) * 1_000_000_000 / Int64(broadcastSampleRate)
     let time = pace.place(

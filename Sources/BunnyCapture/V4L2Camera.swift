@@ -12,15 +12,17 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
   private let wanted: WantedPicture
   private let context: SourceContext
   /// The device that was taken, once it has worked.
-  private let known: Mutex<VideoNode?>
+  private let known: Mutex<KnownDevice<VideoNode>?>
   private var stream: V4L2Stream?
+  /// The node, or what else is known of it, that was tried last: for errors.
+  private var attempted = ""
   /// Which node and mode were told of last.
   private var told: (String, CameraMode)?
   private let wake = WakeEvent()
   private let isCancelled = Flag()
 
   /// The USB device that it is a part of, once it has worked.
-  var usb: USBIdentity? { known.withLock { $0?.usb } }
+  var usb: USBIdentity? { known.withLock { $0?.device.usb } }
 
   /// Opens nothing yet.
   ///
@@ -28,23 +30,14 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
   ///   - name: as in ``VideoInput/camera(_:)``; nil: the one that suits best.
   ///   - known: the device that it was before.
   package init(
-    _ name: String?, wanted: WantedPicture, settings: CameraSettings, known: VideoNode? = nil,
-    _ context: SourceContext
+    _ name: String?, wanted: WantedPicture, settings: CameraSettings,
+    known: KnownDevice<VideoNode>? = nil, _ context: SourceContext
   ) {
     (self.name, self.wanted, self.settings, self.context) = (name, wanted, settings, context)
     self.known = Mutex(known)
   }
 
   deinit { stream?.stop() }
-
-  private static func choose(
-    _ name: String?, _ wanted: WantedPicture
-  ) throws(CameraProblem) -> CameraChoice {
-    let nodes = VideoNode.all()
-    guard let name else { return try CameraChoice(bestOf: nodes, for: wanted) }
-    let real = name.hasPrefix("/") ? SystemFiles.realPath(name) : nil
-    return try CameraChoice(named: real ?? name, among: nodes)
-  }
 
   public func renewed() -> (any PictureSource)? {
     V4L2Camera(
@@ -57,15 +50,18 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
   package func open() throws(SourceError) {
     guard stream == nil else { return }
     let before = known.withLock { $0 }
-    var found: VideoNode?
+    attempted = before?.device.path ?? name ?? "The camera"
     do throws(CameraProblem) {
-      let chosen: CameraChoice
-      if let before { chosen = try find(before) } else { chosen = try Self.choose(name, wanted) }
-      found = chosen.node
-      stream = try start(chosen, isAgain: before != nil)
-      known.withLock { $0 = chosen.node }
+      let listed = ListedNode.all()
+      if let before {
+        try take(Self.find(before, among: listed), beside: listed)
+      } else if let name {
+        try take(Self.choose(name, among: listed), beside: listed)
+      } else {
+        try takeBest(of: listed)
+      }
     } catch {
-      throw .camera(found?.path ?? before?.path ?? name ?? "The camera", error)
+      throw .camera(attempted, error)
     }
   }
 
@@ -94,12 +90,60 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
     stream = nil
   }
 
-  /// The same device again.
-  private func find(_ before: VideoNode) throws(CameraProblem) -> CameraChoice {
-    let same = VideoNode.all().filter { $0.isSameDevice(as: before) }
-    guard let found = same.first(where: { $0.path == before.path }) ?? same.first else {
-      throw .unplugged
+  /// The best that nobody holds.
+  private func takeBest(of listed: [ListedNode]) throws(CameraProblem) {
+    var nodes = listed.map { VideoNode($0) }
+    var held: CameraProblem?
+    while stream == nil {
+      let chosen: CameraChoice
+      do throws(CameraProblem) {
+        chosen = try CameraChoice(bestOf: nodes, for: wanted)
+      } catch {
+        throw held ?? error
+      }
+      do throws(CameraProblem) {
+        try take(chosen, beside: listed)
+      } catch {
+        guard case .busy = error else { throw error }
+        held = held ?? error
+        nodes.removeAll { $0.path == chosen.node.path }
+      }
     }
+  }
+
+  private func take(
+    _ chosen: CameraChoice, beside listed: [ListedNode]
+  ) throws(CameraProblem) {
+    attempted = chosen.node.path
+    stream = try start(chosen, isAgain: known.withLock { $0 != nil })
+    known.withLock { $0 = KnownDevice(chosen.node, beside: listed.compactMap(\.usb)) }
+  }
+
+  /// The camera that is meant. Opens only nodes that may be it.
+  private static func choose(
+    _ name: String, among listed: [ListedNode]
+  ) throws(CameraProblem) -> CameraChoice {
+    guard name.hasPrefix("/") else {
+      let byUSB = listed.filter { $0.usb.map { CameraChoice.means(name, $0) } ?? false }
+      let candidates = byUSB.isEmpty ? listed : byUSB
+      return try CameraChoice(named: name, among: candidates.map { VideoNode($0) })
+    }
+    let real = SystemFiles.realPath(name) ?? name
+    guard let node = listed.first(where: { $0.path == real }) else {
+      throw .missing(offered: listed.filter { $0.index == 0 }.map(\.description))
+    }
+    return try CameraChoice(checking: VideoNode(node), reason: "as asked")
+  }
+
+  /// The same device again.
+  private static func find(
+    _ known: KnownDevice<VideoNode>, among listed: [ListedNode]
+  ) throws(CameraProblem) -> CameraChoice {
+    let candidates = listed.filter { $0.mayBe(known.device) && known.mayBe($0.usb) }
+      .map { VideoNode($0) }
+    // What cannot be opened does not say what it is; its USB numbers do.
+    let closed = candidates.first { $0.usb != nil && $0.problem != nil }
+    guard let found = known.found(among: candidates).first ?? closed else { throw .unplugged }
     return try CameraChoice(checking: found, reason: "it is the same device")
   }
 

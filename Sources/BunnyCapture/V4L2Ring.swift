@@ -104,7 +104,8 @@ final class V4L2Ring: Sendable {
     }
     var type = Int32(V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
     let code = device.ask(bunny_vidioc_streamon, &type)
-    if code == ENOSPC { throw .noRoom(tried: "") }
+    // USB cameras say EIO where the port has no way at all that is fast enough.
+    if code == ENOSPC || code == EIO { throw .noRoom(tried: "") }
     if code != 0 { throw V4L2Device.problem("STREAMON", code, device.path) }
   }
 

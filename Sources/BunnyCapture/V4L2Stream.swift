@@ -36,31 +36,48 @@ final class V4L2Stream {
     self.context = context
     device = try V4L2Device(node.path)
     do throws(CameraProblem) {
-      try device.set(settings.controls)
+      for failure in try device.set(settings.controls) {
+        context.notice("\(node.path) \(failure)")
+      }
     } catch {
       guard isAgain && error.isUsage else { throw error }
       context.notice("\(node.path) \(error)")
     }
     var mode = negotiation.modes[0]
     while true {
-      let (form, frame) = try device.set(mode, settings.range)
-      let ring = try V4L2Ring(device)
       do throws(CameraProblem) {
-        try ring.start(device)
-        (self.form, self.ring, self.mode) = (form, ring, mode)
-        (self.frame, agreedFrame) = (frame, frame)
+        (form, frame, ring) = try Self.start(device, mode, settings)
         break
       } catch {
-        ring.stop()
-        guard case .noRoom = error else { throw error }
-        guard let lower = negotiation.lower(than: mode) else { throw .noRoom(tried: "\(mode)") }
-        context.notice("\(node.path): its USB bus has no room for \(mode); \(lower) is tried")
-        mode = lower
+        guard let next = negotiation.next(after: mode, refusedFor: error) else {
+          if case .noRoom = error { throw .noRoom(tried: "\(mode)") }
+          throw error
+        }
+        context.notice("\(node.path) \(error.words(of: mode)); \(next) is tried")
+        mode = next
       }
     }
-    frame = agreedFrame
+    (self.mode, agreedFrame) = (mode, frame)
+    if form.width != mode.size.width || form.height != mode.size.height {
+      context.notice(
+        "\(node.path) was asked for \(mode.size) and delivers \(form.width)x\(form.height)")
+    }
     clock = CameraClock(frame: agreedFrame)
     jpeg = mode.format.isJPEG ? JPEGDecoder() : nil
+  }
+
+  private static func start(
+    _ device: V4L2Device, _ mode: CameraMode, _ settings: CameraSettings
+  ) throws(CameraProblem) -> (FrameForm, frame: Int64, V4L2Ring) {
+    let (form, frame) = try device.set(mode, settings.range)
+    let ring = try V4L2Ring(device)
+    do throws(CameraProblem) {
+      try ring.start(device)
+    } catch {
+      ring.stop()
+      throw error
+    }
+    return (form, frame, ring)
   }
 
   func stop() { ring.stop() }
@@ -70,10 +87,11 @@ final class V4L2Stream {
   /// - Parameter wake: makes it return nil.
   func next(_ wake: WakeEvent) throws(CameraProblem) -> Picture? {
     let limit = lastArrival == nil ? Self.firstLimit : max(Self.leastLimit, 3 * frame)
-    var deadline = (lastArrival ?? .now) + limit
     // A reader that was held up finds what came meanwhile, and is not the camera's fault.
-    deadline = max(deadline, .now + .milliseconds(50))
+    let deadline = max((lastArrival ?? .now) + limit, .now + .milliseconds(50))
+    var broken = 0
     while true {
+      let isLate = MonotonicTime.now >= deadline
       if let buffer = try ring.take(from: device) {
         let now = MonotonicTime.now
         if let picture = picture(buffer, now) {
@@ -81,13 +99,15 @@ final class V4L2Stream {
           return picture
         }
         context.decodeError()
-        // It delivers, though nothing whole.
-        lastArrival = now
-        deadline = now + max(Self.leastLimit, 3 * frame)
-        continue
+        broken += 1
+        if !isLate { continue }
+      }
+      if isLate {
+        let milliseconds = Int(limit / .milliseconds(1))
+        throw broken > 0
+          ? .broken(milliseconds: milliseconds) : .silent(milliseconds: milliseconds)
       }
       guard try wait(for: wake, until: deadline) else { return nil }
-      if MonotonicTime.now >= deadline { throw .silent(milliseconds: Int(limit / 1_000_000)) }
     }
   }
 
@@ -139,11 +159,12 @@ final class V4L2Stream {
   }
 
   private func time(of buffer: v4l2_buffer, _ now: MonotonicTime) -> MonotonicTime {
-    let stamp = Int64(buffer.timestamp.tv_sec) * oneSecond + Int64(buffer.timestamp.tv_usec) * 1000
     let isOfStart = buffer.flags & UInt32(V4L2_BUF_FLAG_TSTAMP_SRC_SOE) != 0
     let believed = clock.lie == nil
     let time = clock.time(
-      .init(nanoseconds: stamp, isOfEnd: !isOfStart), arrival: now,
+      .init(
+        seconds: buffer.timestamp.tv_sec, microseconds: buffer.timestamp.tv_usec,
+        isOfEnd: !isOfStart), arrival: now,
       wallClock: Int64(UnixTime.milliseconds(at: now)) * 1_000_000)
     if believed, let lie = clock.lie {
       context.notice(

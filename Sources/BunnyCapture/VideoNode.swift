@@ -53,6 +53,11 @@ public struct USBIdentity: Equatable, Sendable {
     self.port = port
   }
 
+  /// The same device, or one that nothing but its port tells from it.
+  package func isSameDevice(as other: USBIdentity?) -> Bool {
+    model == other?.model && serial == other?.serial
+  }
+
   /// As `lsusb` writes it: `046d:0825`.
   public var model: String { "\(Self.hex(vendor)):\(Self.hex(product))" }
 
@@ -87,12 +92,11 @@ extension VideoNode {
     offers.filter { $0.format.cost != nil && !$0.sizes.isEmpty }
   }
 
-  /// Whether it is the device that `other` was, though it may have another number by now.
-  package func isSameDevice(as other: VideoNode) -> Bool {
+  package func isSame(as other: VideoNode) -> Bool {
     guard index == other.index, card == other.card, driver == other.driver else { return false }
     guard let usb, let otherUSB = other.usb else {
       return self.usb == nil && other.usb == nil && bus == other.bus
     }
-    return usb.model == otherUSB.model && usb.serial == otherUSB.serial
+    return usb.isSameDevice(as: otherUSB)
   }
 }

@@ -4,37 +4,25 @@ import Glibc
 
 extension VideoNode {
   /// Every `/dev/video` node of this machine, by number. Opens each for a moment.
-  public static func all() -> [VideoNode] {
-    let names = SystemFiles.names(in: "/sys/class/video4linux").filter { $0.hasPrefix("video") }
-    let numbers = names.compactMap { Int($0.dropFirst(5)) }.sorted()
-    let links = ["/dev/v4l/by-id", "/dev/v4l/by-path"].flatMap { folder in
-      SystemFiles.names(in: folder).sorted().map { "\(folder)/\($0)" }
-    }
-    let targets = links.map { (link: $0, path: SystemFiles.realPath($0)) }
-    return numbers.map { number in
-      let path = "/dev/video\(number)"
-      return VideoNode(path, links: targets.filter { $0.path == path }.map(\.link))
-    }
-  }
+  public static func all() -> [VideoNode] { ListedNode.all().map { VideoNode($0) } }
 
-  private init(_ path: String, links: [String]) {
-    let folder = "/sys/class/video4linux/\(path.dropFirst(5))"
-    let usb = USBIdentity(ofDeviceAt: "\(folder)/device")
-    let index = SystemFiles.text("\(folder)/index").flatMap { Int($0) } ?? 0
+  /// Opens it for a moment.
+  init(_ listed: ListedNode) {
     do throws(CameraProblem) {
-      let device = try V4L2Device(path)
+      let device = try V4L2Device(listed.path)
       var facts = v4l2_capability()
       try device.call("QUERYCAP", bunny_vidioc_querycap, &facts)
       let hasOwn = facts.capabilities & UInt32(bitPattern: 0x8000_0000 as Int64) != 0
       let capabilities = Capabilities(rawValue: hasOwn ? facts.device_caps : facts.capabilities)
       self.init(
-        path: path, driver: text(facts.driver), card: text(facts.card), bus: text(facts.bus_info),
-        usb: usb, links: links, capabilities: capabilities, index: index,
+        path: listed.path, driver: text(facts.driver), card: text(facts.card),
+        bus: text(facts.bus_info), usb: listed.usb, links: listed.links,
+        capabilities: capabilities, index: listed.index,
         offers: capabilities.contains(.capture) ? device.offers() : [])
     } catch {
       self.init(
-        path: path, driver: "", card: SystemFiles.text("\(folder)/name") ?? path, bus: "", usb: usb,
-        links: links, capabilities: [], index: index, offers: [], problem: error)
+        path: listed.path, driver: "", card: listed.name, bus: "", usb: listed.usb,
+        links: listed.links, capabilities: [], index: listed.index, offers: [], problem: error)
     }
   }
 }

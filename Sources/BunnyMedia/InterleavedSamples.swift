@@ -46,7 +46,12 @@ extension Samples {
     raw.pointee.format = format.ffmpeg.rawValue
     raw.pointee.sample_rate = Int32(sampleRate)
     raw.pointee.nb_samples = Int32(count / channels)
-    av_channel_layout_default(&raw.pointee.ch_layout, Int32(channels))
+    if channels > 2 {  // inputs, not loudspeakers
+      raw.pointee.ch_layout.order = AV_CHANNEL_ORDER_UNSPEC
+      raw.pointee.ch_layout.nb_channels = Int32(channels)
+    } else {
+      av_channel_layout_default(&raw.pointee.ch_layout, Int32(channels))
+    }
     let code = av_frame_get_buffer(raw, 0)
     precondition(code >= 0, "av_frame_get_buffer for \(count) samples: error \(code)")
     let plane = UnsafeMutableRawPointer(raw.pointee.extended_data[0]!)

@@ -3,7 +3,9 @@ import CBunnyFFmpeg
 
 /// Turns any sound into the broadcast's own form: 48 kHz, stereo, floating point.
 ///
-/// Belongs to one thread. More channels than two are mixed down, one is doubled.
+/// Belongs to one thread. One channel is doubled. More than two are mixed down: as loudspeakers where
+/// it is known which they are, else (a sound card's inputs) every other one to the left, the rest to
+/// the right, each side turned down so that it stays as loud whether one of them sounds or all.
 public final class SampleConverter {
   private var resampler: OpaquePointer?
   private var source: Form?
@@ -72,6 +74,11 @@ public final class SampleConverter {
     if form.channels == 1 {
       // Each speaker gets all of it; FFmpeg's own matrix makes it 3 dB quieter.
       try check("swr_set_matrix", swr_set_matrix(resampler, [1, 1], 1))
+    } else if samples.raw.pointee.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC {
+      let channels = Int(form.channels)
+      try check(
+        "swr_set_matrix",
+        swr_set_matrix(resampler, Self.matrix(ofInputs: channels), Int32(channels)))
     } else {
       // Many channels into two: turned down so far that their sum cannot clip.
       try check(
@@ -87,6 +94,14 @@ public final class SampleConverter {
     }
     try check("swr_init", swr_init(resampler))
     source = form
+  }
+
+  /// For each side how much it gets of each input.
+  private static func matrix(ofInputs count: Int) -> [Double] {
+    (0..<2).flatMap { side in
+      let own = (count + 1 - side) / 2
+      return (0..<count).map { $0 % 2 == side ? 1 / Double(own).squareRoot() : 0 }
+    }
   }
 
   private func run(

@@ -92,6 +92,25 @@ import Testing
     }
   }
 
+  @Test func `of twins without a serial number the one at the same port is taken, or none`() {
+    func twin(_ path: String, port: String) -> VideoNode {
+      VideoNode(
+        path: path, driver: "uvcvideo", card: "UVC Camera", bus: "usb-0000:00:14.0-\(port)",
+        usb: USBIdentity(vendor: 0x1bcf, product: 0x2c99, serial: "01.00.00", port: port),
+        capabilities: [.capture, .streaming], offers: [])
+    }
+    let (ours, other) = (twin("/dev/video0", port: "1-1"), twin("/dev/video2", port: "1-2"))
+    let known = KnownDevice(ours, beside: [ours.usb!, other.usb!])
+    // After the hub was reset they have changed numbers.
+    let swapped = [twin("/dev/video0", port: "1-2"), twin("/dev/video2", port: "1-1")]
+    #expect(known.found(among: swapped).map(\.path) == ["/dev/video2"])
+    #expect(known.found(among: [other]) == [])
+    // Alone of its kind it may be plugged in anywhere; its own port comes first.
+    let alone = KnownDevice(ours, beside: [ours.usb!])
+    #expect(alone.found(among: [other, ours]).map(\.path) == ["/dev/video0", "/dev/video2"])
+    #expect(alone.found(among: [other]).map(\.path) == ["/dev/video2"])
+  }
+
   @Test func `a camera that comes back under another number is the same`() {
     func moved(_ node: VideoNode, _ path: String, bus: String, usb: USBIdentity?) -> VideoNode {
       VideoNode(
@@ -101,11 +120,11 @@ import Testing
     let webcam = CameraTable.webcam
     let elsewhere = USBIdentity(vendor: 0x046d, product: 0x082d, serial: "A5C1B2DF", port: "3-1")
     let another = USBIdentity(vendor: 0x046d, product: 0x082d, serial: "OTHER", port: "1-2")
-    #expect(moved(webcam, "/dev/video2", bus: "usb-9", usb: elsewhere).isSameDevice(as: webcam))
-    #expect(!moved(webcam, "/dev/video0", bus: webcam.bus, usb: another).isSameDevice(as: webcam))
-    #expect(!CameraTable.webcamMetadata.isSameDevice(as: webcam))
+    #expect(moved(webcam, "/dev/video2", bus: "usb-9", usb: elsewhere).isSame(as: webcam))
+    #expect(!moved(webcam, "/dev/video0", bus: webcam.bus, usb: another).isSame(as: webcam))
+    #expect(!CameraTable.webcamMetadata.isSame(as: webcam))
     let vivid = CameraTable.vivid
-    #expect(moved(vivid, "/dev/video1", bus: vivid.bus, usb: nil).isSameDevice(as: vivid))
-    #expect(!moved(vivid, "/dev/video7", bus: "platform:2", usb: nil).isSameDevice(as: vivid))
+    #expect(moved(vivid, "/dev/video1", bus: vivid.bus, usb: nil).isSame(as: vivid))
+    #expect(!moved(vivid, "/dev/video7", bus: "platform:2", usb: nil).isSame(as: vivid))
   }
 }

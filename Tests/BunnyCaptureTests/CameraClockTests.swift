@@ -33,7 +33,46 @@ import Testing
   }
 
   @Test func `a camera that slows down in the dark, and a process that was held up, are no lie`() {
-    #expect(times(of: stamps(99_000, 99_001, 100_060)) == ([99_000, 99_001, 100_060], nil))
+    #expect(times(of: stamps(99_990, 99_991, 100_060)) == ([99_990, 99_991, 100_060], nil))
+    // Stopped for eleven seconds: what had been captured by then comes first.
+    var clock = CameraClock(frame: Self.frame)
+    let arrivals: [Int64] = [100_000, 111_000, 111_001, 111_040]
+    let times = zip(arrivals, [99_990, 100_023, 100_056, 111_030]).map { arrival, stamp in
+      clock.time(
+        .init(nanoseconds: .milliseconds(stamp), isOfEnd: false),
+        arrival: MonotonicTime(nanoseconds: .milliseconds(arrival)), wallClock: Self.wall
+      ).nanoseconds / 1_000_000
+    }
+    #expect(times == [99_990, 100_023, 100_056, 111_030] && clock.lie == nil)
+  }
+
+  /// 5 fps over a slow wire: else each would come after its place had been filled.
+  @Test(arguments: [true, false])
+  func `a frame that takes long to come is shown as if it had come sooner`(isOfEnd: Bool) {
+    var clock = CameraClock(frame: .milliseconds(200))
+    for index in Int64(0)..<20 {
+      let arrival = MonotonicTime(nanoseconds: .seconds(100) + index * .milliseconds(200))
+      let stamp = arrival.nanoseconds - (isOfEnd ? .milliseconds(2) : .milliseconds(195))
+      let time = clock.time(
+        .init(nanoseconds: stamp, isOfEnd: isOfEnd), arrival: arrival, wallClock: Self.wall)
+      #expect(arrival - time == .milliseconds(100))
+    }
+    #expect(clock.lie == nil)
+  }
+
+  @Test(
+    arguments: [
+      (18_446_744_073, 709_551), (Int.max, 0), (Int.min, 0), (-1, 5), (100, -1), (100, 1_000_000),
+    ])
+  func `a time that no clock says is a lie`(seconds: Int, microseconds: Int) {
+    var clock = CameraClock(frame: Self.frame)
+    let arrival = MonotonicTime(nanoseconds: .seconds(100))
+    let stamp = CameraClock.Stamp(
+      seconds: seconds, microseconds: microseconds, isOfEnd: false)
+    #expect(clock.time(stamp, arrival: arrival, wallClock: Self.wall) == arrival + -Self.frame)
+    #expect(clock.lie == .foreign)
+    let plain = CameraClock.Stamp(seconds: 99, microseconds: 990_000, isOfEnd: false)
+    #expect(plain.nanoseconds == .milliseconds(99_990))
   }
 
   @Test(

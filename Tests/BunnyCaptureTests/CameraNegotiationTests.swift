@@ -112,7 +112,9 @@ import Testing
   @Test func `where the bus has no room the next best that needs less is tried`() throws {
     let negotiation = try negotiate(CameraTable.grabber, hd1080)
     var tried = [negotiation.modes[0]]
-    while let lower = negotiation.lower(than: tried[tried.count - 1]) { tried.append(lower) }
+    while let lower = negotiation.next(
+      after: tried[tried.count - 1], refusedFor: .noRoom(tried: ""))
+    { tried.append(lower) }
     #expect(tried.map(\.description) == ["1920x1080 NV12 at 30 fps", "1280x720 NV12 at 50 fps"])
   }
 }

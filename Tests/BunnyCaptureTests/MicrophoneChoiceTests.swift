@@ -24,7 +24,7 @@ import Testing
     ("hw:1,0", "hw:1,0"), ("hw:1", "hw:1,0"), ("plughw:CARD=Video,DEV=0", "plughw:2,0"),
     ("hw:Loopback,1,3", "hw:0,1,3"), ("Webcam", "hw:1,0"), ("usb webcam", "hw:1,0"),
     ("video", "hw:2,0"), ("046d:0825", "hw:1,0"), ("046D:0825:A1", "hw:1,0"),
-    ("Loopback", "hw:0,0"), ("default", "default"),
+    ("Loopback", "hw:0,0"), ("default", "default"), ("pulse", "pulse"),
     ("sysdefault:CARD=Video", "sysdefault:CARD=Video"),
   ])
   func `a microphone is found by any of its names`(name: String, pcm: String) throws {
@@ -50,24 +50,30 @@ import Testing
   @Test func `one that was unplugged is the same under another number, and no other is`() throws {
     let moved = Microphone(card: 5, device: 0, id: "Webcam_1", name: "USB Webcam", usb: webcam.usb)
     #expect(
-      try MicrophoneChoice("hw:1,0", among: [grabber, moved], known: webcam)
+      try MicrophoneChoice("hw:1,0", among: [grabber, moved], known: KnownDevice(webcam, beside: all.compactMap(\.usb)))
         == .device(moved, pcm: "hw:5,0"))
     let other = Microphone(
       card: 1, device: 0, id: "Webcam", name: "USB Webcam",
       usb: Self.usb(0x0825, "B2", port: "1-2"))
     #expect(throws: MicrophoneProblem.missing(offered: ["hw:1,0 (USB Webcam)"])) {
-      try MicrophoneChoice("hw:1,0", among: [other], known: webcam)
+      try MicrophoneChoice("hw:1,0", among: [other], known: KnownDevice(webcam, beside: all.compactMap(\.usb)))
     }
   }
 
-  @Test func `of twins without a serial number the one with the same number is taken`() throws {
+  @Test func `of twins without a serial number the one at the same port is taken, or none`() throws {
     let twins = [1, 2].map {
       Microphone(
         card: $0, device: 0, id: "Video", name: "USB3 Video", usb: Self.usb(0x2109, port: "1-\($0)")
       )
     }
-    #expect(try MicrophoneChoice("hw:2,0", among: twins, known: twins[1]).pcm == "hw:2,0")
-    #expect(try MicrophoneChoice("hw:1,0", among: twins, known: twins[0]).pcm == "hw:1,0")
+    for twin in twins {
+      let known = KnownDevice(twin, beside: twins.compactMap(\.usb))
+      #expect(try MicrophoneChoice("hw:9,0", among: twins, known: known).pcm == twin.pcm)
+      let gone = twins.filter { $0 != twin }
+      #expect(throws: MicrophoneProblem.missing(offered: gone.map(\.words))) {
+        try MicrophoneChoice("hw:9,0", among: gone, known: known)
+      }
+    }
   }
 
   @Test func `auto takes the camera's own, else the first, and says why`() {

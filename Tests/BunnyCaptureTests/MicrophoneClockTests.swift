@@ -213,6 +213,16 @@ private func wandering(_ seconds: Double) -> Double {
     #expect(pace.partsPerMillion == -1000)
   }
 
+  @Test func `after a hundred days sound is still counted to the sample`() {
+    let start = MonotonicTime(nanoseconds: 7_000_000_000)
+    var pace = MicrophonePace()
+    let day = 86_400 * 48_000
+    for passed in Int64(0)..<100 {
+      let truth = start + passed * .seconds(86_400)
+      #expect(pace.place(day, captured: truth, clock: 0, afterHole: false) == truth)
+    }
+  }
+
   @Test func `a hole is left as long as it is, but for one of two milliseconds`() {
     let start = MonotonicTime(nanoseconds: 7_000_000_000)
     var pace = MicrophonePace()

@@ -22,7 +22,7 @@ import Testing
     let samples = values.withUnsafeBytes {
       Samples(
         $0, .int16, sampleRate: rate, channels: 1,
-        time: origin + position * 1_000_000_000 / Int64(rate))
+        time: origin + Timebase(1, Int32(rate)).convert(position, to: .nanoseconds))
     }
     let end = start + Int64(Double(position + count) / trueRate * 1e9)
     return (samples, (position + count, end))
@@ -80,6 +80,21 @@ import Testing
     let holes = gaps.filter { abs($0) > 1 }
     #expect(holes.count == 1)
     #expect(abs(holes[0] - 12_345 * 1_000_000_000 / 48_000) < 21_000, "a sample")
+  }
+
+  @Test(arguments: [8000, 48_000, 192_000])
+  func `a card that has captured for a hundred days is still in step`(rate: Int) throws {
+    var sound = MicrophoneSound(sampleRate: rate)
+    let past = Int64(100 * 86_400 * rate)
+    var runs: [Samples] = []
+    for block in 0..<500 {
+      let (samples, stamp) = capture(past + Int64(block * rate / 100), rate: rate, origin: start)
+      runs += try sound.take(samples, countedFrom: start, stamp: stamp)
+    }
+    let first = start + .seconds(100 * 86_400)
+    #expect(abs(try #require(runs.first).time - first) < .milliseconds(2))
+    let last = try #require(runs.last)
+    #expect(abs(last.time - first - .milliseconds(4990)) < .milliseconds(20))
   }
 
   @Test func `where counting begins anew, the moment says how much is missing`() throws {

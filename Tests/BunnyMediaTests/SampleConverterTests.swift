@@ -59,6 +59,29 @@ import Testing
     #expect(abs(peak(mono) - 0.125) < 0.001)  // what ffmpeg's sine peaks at
   }
 
+  /// A microphone on any input of a sound card, the other inputs silent.
+  @Test(arguments: 3...8)
+  func `each of a card's inputs is heard on its side`(channels: Int) throws {
+    for live in 0..<channels {
+      let values = (0..<48_000 * channels).map { index in
+        index % channels == live ? Int16(16_000 * sin(Double(index / channels) * 0.13)) : 0
+      }
+      let card = values.withUnsafeBytes {
+        Samples(
+          $0, .int16, sampleRate: 48_000, channels: channels, time: MonotonicTime(nanoseconds: 0))
+      }
+      let runs = try convert([card])
+      let loudest = (0..<2).map { side in
+        runs.reduce(Float(0)) { peak, run in
+          run.withChannel(side) { samples in samples.reduce(peak) { max($0, abs($1)) } }
+        }
+      }
+      let (own, other) = (loudest[live % 2], loudest[1 - live % 2])
+      let side = (channels + 1 - live % 2) / 2
+      #expect(abs(own - 16_000 / 32_768 / Float(side).squareRoot()) < 0.001 && other == 0)
+    }
+  }
+
   @Test func `many channels are mixed down without clipping`() throws {
     let path = folder.file("loud.wav")
     try ffmpeg([
