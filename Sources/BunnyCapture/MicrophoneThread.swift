@@ -5,7 +5,8 @@ import Glibc
 /// A thread that moves what one microphone captures into a queue, and waits for nothing but the
 /// microphone.
 ///
-/// All calls of ALSA's are made there, so that one which never returns holds up nobody else.
+/// All calls of ALSA's are made there, so that nothing which sound goes through keeps the card waiting, and
+/// the microphone can be cancelled during a call that never returns.
 final class MicrophoneThread: Sendable {
   enum Event: Sendable {
     case captured(Captured)
