@@ -26,10 +26,11 @@ extension V4L2Device {
     }
     let rate = try set(rate: mode.rate) ?? mode.rate ?? Timebase(30, 1)
     var form = FrameForm(
-      mode.format.ffmpegName ?? "", width: Int(pixels.width), height: Int(pixels.height),
-      stride: Int(pixels.bytesperline), FrameColour(pixels, mode.format, range))
+      mode.format.isJPEG ? FrameForm.jpeg : mode.format.ffmpegName ?? "",
+      width: Int(pixels.width), height: Int(pixels.height), stride: Int(pixels.bytesperline),
+      FrameColour(pixels, mode.format, range))
     form.isInterlaced = Self.interlaced.contains(pixels.field)
-    guard mode.format.isJPEG || form.byteCount != nil else {
+    guard form.isJPEG || form.byteCount != nil else {
       throw .modeRefused("\(mode)", reason: "it is set to \(pixels.width)x\(pixels.height) instead")
     }
     return (form, rate.reciprocal.convert(1, to: .nanoseconds))

@@ -11,7 +11,6 @@ final class V4L2Stream {
   private let ring: V4L2Ring
   private let form: FrameForm
   private let context: SourceContext
-  private let jpeg: JPEGDecoder?
   private var clock: CameraClock
   private var sequence = FrameSequence()
   private var lastArrival: MonotonicTime?
@@ -60,7 +59,6 @@ final class V4L2Stream {
     }
     frame = agreedFrame
     clock = CameraClock(frame: agreedFrame)
-    jpeg = mode.format.isJPEG ? JPEGDecoder() : nil
   }
 
   func stop() { ring.stop() }
@@ -122,20 +120,23 @@ final class V4L2Stream {
     let time = time(of: buffer, now)
     let bytes = ring.bytes(of: buffer)
     let isBroken = buffer.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0
-    guard !isBroken, let start = bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count > 0
+    guard !isBroken, let start = bytes.bindMemory(to: UInt8.self).baseAddress,
+      let count = length(UnsafeRawBufferPointer(bytes))
     else {
       ring.giveBack(buffer.index)
       return nil
     }
-    if let jpeg {
-      defer { ring.giveBack(buffer.index) }
-      return try? jpeg.decode(UnsafeRawBufferPointer(bytes), time: time, colour: form.colour)
-    }
     return ring.picture(buffer) { isLent, release in
       isLent
-        ? .lent(start, count: bytes.count, form, time: time, release: release)
-        : .copied(start, count: bytes.count, form, time: time)
+        ? .lent(start, count: count, form, time: time, release: release)
+        : .copied(start, count: count, form, time: time)
     }
+  }
+
+  /// How many of a frame's bytes are picture; nil where it can be seen without decoding that it is none.
+  private func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    if form.isJPEG { return try? JPEGScan.length(bytes) }
+    return bytes.isEmpty ? nil : bytes.count
   }
 
   private func time(of buffer: v4l2_buffer, _ now: MonotonicTime) -> MonotonicTime {

@@ -21,6 +21,16 @@ package final class JPEGDecoder {
     package let description: String
   }
 
+  /// Decodes a picture that is still what a camera delivered.
+  func decode(_ picture: Picture) throws(Failure) -> Picture {
+    let frame = picture.raw.pointee
+    var colour = FrameColour.jpeg
+    colour.isFullRange = frame.color_range == AVCOL_RANGE_JPEG
+    return try decode(
+      UnsafeRawBufferPointer(start: frame.data.0, count: Int(frame.linesize.0)),
+      time: picture.time, colour: colour)
+  }
+
   /// - Parameters:
   ///   - bytes: one frame, with what padding the camera has put behind it.
   ///   - colour: what it means; JPEG's own unless somebody knows better.

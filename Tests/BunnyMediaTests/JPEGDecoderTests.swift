@@ -107,6 +107,49 @@ import Testing
     #expect(throws: JPEGDecoder.Failure.self) { try decode(bytes) }
   }
 
+  @Test func `a camera's buffer is decoded where it is converted, and goes back after that`()
+    async throws
+  {
+    let whole = try await jpeg("yuvj422p")
+    let converter = PictureConverter(width: 160, height: 90, fill: .crop)
+    let expected = try converter.convert(try decode(whole))
+    let released = Flag()
+    let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: whole.count)
+    defer { bytes.deallocate() }
+    bytes.initialize(from: whole, count: whole.count)
+    let form = FrameForm(FrameForm.jpeg, width: 320, height: 180, .jpeg)
+    var picture = Picture.lent(bytes, count: whole.count, form, time: expected.time) {
+      released.isSet = true
+    }
+    #expect(picture?.format == "jpeg" && picture?.width == 320 && picture?.height == 180)
+    let converted = try converter.convert(try #require(picture))
+    #expect(converted.time == expected.time && largestDifference(converted, expected) == 0)
+    #expect(!released.isSet)
+    picture = nil
+    #expect(released.isSet)
+  }
+
+  @Test func `one that cannot be decoded says so, and spoils nothing that comes after`()
+    async throws
+  {
+    let whole = try await jpeg()
+    var holed = whole
+    holed.replaceSubrange((whole.count / 2)..<(whole.count - 2), with: [])
+    let converter = PictureConverter(width: 320, height: 180, fill: .crop)
+    func convert(_ bytes: [UInt8], isFullRange: Bool = true) throws -> Picture {
+      var bytes = bytes
+      let colour = FrameColour(.bt601, isFullRange: isFullRange)
+      let form = FrameForm(FrameForm.jpeg, width: 320, height: 180, colour)
+      let picture = Picture.copied(&bytes, count: bytes.count, form, time: .now)
+      return try converter.convert(try #require(picture))
+    }
+    let before = try convert(whole)
+    #expect(throws: JPEGDecoder.Failure.self) { try convert(holed) }
+    #expect(largestDifference(try convert(whole), before) == 0)
+    // The user knows better what the samples mean.
+    #expect(largestDifference(try convert(whole, isFullRange: false), before) > 5)
+  }
+
   @Test func `the size may change, and what was decoded stays as it was`() async throws {
     let decoder = JPEGDecoder()
     let first = try decode(try await jpeg("yuvj420p"), by: decoder)
