@@ -100,6 +100,7 @@ private struct Path {
       lane.telemetry.count { $0.decodeErrors += 1 }
       if !saidWhyNot { lane.notice("pictures that cannot be converted are left out: \(error)") }
       saidWhyNot = true
+      shown = shown ?? lane.converter.black(at: arrival.picture.time)
       return try show(from: slot, to: slot + 1)
     }
     guard let shown else { return }

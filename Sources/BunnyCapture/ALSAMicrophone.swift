@@ -6,7 +6,8 @@ import Synchronization
 /// A microphone, captured by ALSA.
 ///
 /// It is opened by the first ``next()``, and again by the next one after it was lost: then it is known
-/// by what it is, whatever number it has by now. `next()` belongs to one thread.
+/// by what it is, whatever number it has by now. `next()` belongs to one thread, and waits for as long as
+/// a call of the driver's takes.
 public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see ``capturing``
   /// Its times are counted; only holes are gaps.
   public let timeTolerance = Int64.milliseconds(1)
@@ -17,9 +18,10 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
   /// The thread that captures now; any thread may end it.
   private let capturing = Mutex<MicrophoneThread?>(nil)
   private let isCancelled = Flag()
+  /// The device that was taken last.
+  private let known: Mutex<KnownDevice<Microphone>?>
 
   // The capture thread's own.
-  private var known: KnownDevice<Microphone>?
   private var sound: MicrophoneSound?
   private var beginnings = 0
   private var ready: [Samples] = []
@@ -27,14 +29,17 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
   /// Which was chosen, and why, where no name was given.
   package let choice: String?
 
-  /// - Parameter name: what ``MicrophoneChoice`` knows, with or without `alsa:` before it.
+  /// - Parameters:
+  ///   - name: what ``MicrophoneChoice`` knows, with or without `alsa:` before it.
+  ///   - known: the device that it was before.
   package init(
-    _ name: String, choice: String? = nil,
+    _ name: String, choice: String? = nil, known: KnownDevice<Microphone>? = nil,
     notice: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.choice = choice
     self.name = name.hasPrefix("alsa:") ? name : "alsa:\(name)"
     self.notice = notice
+    self.known = Mutex(known)
   }
 
   deinit { capturing.withLock { $0 }?.end() }
@@ -42,6 +47,10 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
   public func cancel() {
     isCancelled.isSet = true
     capturing.withLock { $0 }?.end()
+  }
+
+  public func renewed() -> (any SampleSource)? {
+    ALSAMicrophone(name, choice: choice, known: known.withLock { $0 }, notice: notice)
   }
 
   public func next() throws -> Samples? {
@@ -63,12 +72,13 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
     let choice: MicrophoneChoice
     do throws(MicrophoneProblem) {
       choice = try MicrophoneChoice(
-        String(name.dropFirst(5)), among: microphones, known: known)
+        String(name.dropFirst(5)), among: microphones, known: known.withLock { $0 })
     } catch {
       throw .microphone(name, error)
     }
     if case .device(let microphone, _) = choice {
-      known = KnownDevice(microphone, beside: microphones.compactMap(\.usb))
+      let device = KnownDevice(microphone, beside: microphones.compactMap(\.usb))
+      known.withLock { $0 = device }
     }
     let thread = MicrophoneThread(choice.pcm)
     capturing.withLock { $0 = thread }
@@ -88,29 +98,17 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
 
   /// Takes what comes next from the capturing thread.
   private func take(from thread: MicrophoneThread) throws {
-    switch Self.event(of: thread) {
-    case .captured(let captured)?: try convert(captured)
-    case .falseStamps?:
+    // It is closed only once this was cancelled, or its last event has been taken.
+    guard case .element(let event) = thread.events.take(until: .distantFuture) else { return }
+    switch event {
+    case .captured(let captured): try convert(captured)
+    case .falseStamps:
       notice("\(name) does not tell when it captured what: sound may be late by some milliseconds")
-    case .failed(let failure)?: throw error(failure)
-    case .silent?:
-      throw SourceError.lost(name, reason: "nothing came for \(MicrophoneThread.patience) ms")
-    case nil:
-      if !isCancelled.isSet { throw SourceError.lost(name, reason: "its driver does not answer") }
+    case .failed(let failure): throw error(failure)
+    case .silent(let nanoseconds):
+      throw SourceError.lost(
+        name, reason: "nothing came for \(nanoseconds / .milliseconds(1)) ms")
     }
-  }
-
-  /// nil: it has ended, or does not answer, and is not waited for.
-  private static func event(of thread: MicrophoneThread) -> MicrophoneThread.Event? {
-    // Several waits, since one is over at once when this process was stopped meanwhile.
-    for _ in 0..<4 {
-      switch thread.events.take(until: .now + .milliseconds(Int64(MicrophoneThread.patience))) {
-      case .element(let event): return event
-      case .closed: return nil
-      case .timeout: continue
-      }
-    }
-    return nil
   }
 
   private func convert(_ captured: MicrophoneThread.Captured) throws(AVFailure) {
@@ -126,7 +124,9 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
   private func error(_ failure: MicrophonePCM.Failure) -> SourceError {
     switch -failure.code {
     case ENODEV where sound != nil: .lost(name, reason: "it was unplugged")
-    case EBUSY: .microphone(name, .busy(holder: known.flatMap { Microphones.holder(of: $0.device) }))
+    case EBUSY:
+      .microphone(
+        name, .busy(holder: known.withLock { $0 }.flatMap { Microphones.holder(of: $0.device) }))
     case EACCES, EPERM: .microphone(name, .forbidden)
     case ENOENT, ENODEV, ENXIO:
       .microphone(name, .missing(offered: Microphones.listed().map(\.words)))

@@ -7,7 +7,7 @@ import Synchronization
 /// What it delivers is stamped on arrival, with this machine's monotonic clock: the clocks that
 /// libavdevice stamps with differ from one input to the next. `next()` belongs to one thread.
 ///
-/// One that is lost is opened again by the next `next()`.
+/// It is opened by the first `next()`, and by the next one after it was lost.
 final class DeviceInput: @unchecked Sendable {
   enum Kind { case picture, sound }
 
@@ -30,7 +30,10 @@ final class DeviceInput: @unchecked Sendable {
   /// Made by a program instead of a device: as fast as it is read, so its own times pace it.
   private var isSynthetic: Bool { format == "lavfi" }
 
+  /// Opens nothing yet.
+  ///
   /// - Parameter framesPerSecond: is asked of a screen or camera; inputs without a choice ignore it.
+  /// - Throws: ``SourceError`` where no device of that format can ever be opened here.
   init(
     _ format: String, _ device: String, _ kind: Kind, framesPerSecond: Double,
     _ context: SourceContext
@@ -46,8 +49,16 @@ final class DeviceInput: @unchecked Sendable {
       throw .libraryMissing(name, library: DeviceLibrary.name, package: DeviceLibrary.package)
     }
     guard DeviceLibrary.has(format) else { throw .unknownFormat(format) }
-    opened = try open()
   }
+
+  private init(renewing other: DeviceInput) {
+    (name, format, device, kind) = (other.name, other.format, other.device, other.kind)
+    (framesPerSecond, context) = (other.framesPerSecond, other.context)
+    interrupter = Interrupter(within: other.context.interrupter)
+  }
+
+  /// One for the same device. From any thread.
+  func renewed() -> DeviceInput { DeviceInput(renewing: self) }
 
   private func open() throws(SourceError) -> Opened {
     let demuxer: Demuxer
@@ -129,6 +140,7 @@ struct DevicePictures: PictureSource {
   let input: DeviceInput
   func next() throws -> Picture? { try input.nextPicture() }
   func cancel() { input.cancel() }
+  func renewed() -> (any PictureSource)? { DevicePictures(input: input.renewed()) }
 }
 
 /// The sound of a ``DeviceInput``.
@@ -138,4 +150,5 @@ struct DeviceSound: SampleSource {
   let timeTolerance = Int64.milliseconds(80)
   func next() throws -> Samples? { try input.nextSamples() }
   func cancel() { input.cancel() }
+  func renewed() -> (any SampleSource)? { DeviceSound(input: input.renewed()) }
 }

@@ -5,14 +5,15 @@ import Glibc
 /// A thread that moves what one microphone captures into a queue, and waits for nothing but the
 /// microphone.
 ///
-/// All calls of ALSA's are made there, so that one which never returns holds up nobody else.
+/// All calls of ALSA's are made there, so that nothing which sound goes through keeps the card waiting, and
+/// the microphone can be cancelled during a call that never returns.
 final class MicrophoneThread: Sendable {
   enum Event: Sendable {
     case captured(Captured)
     /// The last one.
     case failed(MicrophonePCM.Failure)
-    /// The last one: nothing came.
-    case silent
+    /// The last one: nothing came for so many nanoseconds.
+    case silent(Int64)
     /// Its driver's moments make no sense, so those of arrival are taken.
     case falseStamps
   }
@@ -30,8 +31,10 @@ final class MicrophoneThread: Sendable {
   private let isOver = Flag()
   private let wake = WakeEvent()
 
-  /// How long a microphone may deliver nothing, milliseconds.
-  static let patience: Int32 = 500
+  /// How long a microphone may deliver nothing, nanoseconds.
+  private static let patience: Int64 = .milliseconds(500)
+  /// The same at first: one that sleeps, or is reached by radio, takes its time.
+  private static let firstPatience: Int64 = .seconds(3)
 
   /// - Parameter pcm: ALSA's name of it.
   init(_ pcm: String) {
@@ -54,18 +57,20 @@ final class MicrophoneThread: Sendable {
   private func run() throws(MicrophonePCM.Failure) {
     let microphone = try MicrophonePCM(pcm)
     var beginnings = 0
-    var lastTime = MonotonicTime.now
     var saidFalse = false
     try microphone.start()
+    var patience = Self.firstPatience
+    var lastTime = MonotonicTime.now
     while !isOver.isSet {
-      try microphone.wait(or: wake, milliseconds: Self.patience)
+      try microphone.wait(or: wake, milliseconds: Int32(patience / .milliseconds(1)))
       do throws(MicrophonePCM.Failure) {
-        let isLate = MonotonicTime.now - lastTime >= .milliseconds(Int64(Self.patience))
+        let isLate = MonotonicTime.now - lastTime >= patience
         if let reading = try microphone.read(now: isLate) {
           lastTime = .now
+          patience = Self.patience
           events.put(.captured(Captured(reading: reading, beginnings: beginnings)))
         } else if isLate {
-          events.put(.silent)
+          events.put(.silent(patience))
           return
         }
       } catch {

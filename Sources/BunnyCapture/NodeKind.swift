@@ -13,8 +13,6 @@ public enum NodeKind: Equatable, Sendable {
   case bareSensor([FourCC])
   /// A camera that delivers only these formats, which cannot be captured.
   case otherFormats([FourCC])
-  /// One that delivers each frame in several buffers.
-  case severalPlanes
   /// It offers no format at all: nothing is plugged into it, or nothing fed to it.
   case nothingConnected
   /// A radio, a teletext decoder, a touch pad.
@@ -51,7 +49,6 @@ extension NodeKind {
     if isSensor || node.capabilities.contains(.mediaController) || node.driver == "rp1-cfe" {
       return .bareSensor(formats.filter(\.isBayer))
     }
-    if !node.capabilities.contains(.capture) { return .severalPlanes }
     if formats.isEmpty { return .nothingConnected }
     return node.usableOffers.isEmpty || !node.capabilities.contains(.streaming)
       ? .otherFormats(formats) : .camera
@@ -72,7 +69,6 @@ extension NodeKind {
     case .output: "output"
     case .bareSensor: "bare sensor"
     case .otherFormats: "other formats"
-    case .severalPlanes: "several planes"
     case .nothingConnected: "nothing connected"
     case .noPicture: "no picture"
     case .closed: "cannot be opened"
@@ -99,8 +95,6 @@ extension NodeKind {
     case .otherFormats(let formats):
       "it delivers only \(formats.map(\.description).joined(separator: ", ")); "
         + "try --video av:v4l2:\(path)"
-    case .severalPlanes:
-      "it delivers each frame in several buffers, which cannot be captured yet; choose another"
     case .nothingConnected:
       "it offers no format; check what is plugged into it, or the program that feeds it"
     case .closed(let problem): "it \(problem)"

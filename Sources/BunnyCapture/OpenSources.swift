@@ -14,7 +14,7 @@ public struct OpenSources: Sendable {
     (self.pictures, self.sound, notices) = (pictures, sound, [])
   }
 
-  /// Opens what `--video` and `--audio` ask for. A camera that is not there is opened later.
+  /// Opens what `--video` and `--audio` ask for. A device that is not there is opened later.
   ///
   /// - Parameters:
   ///   - width: pixels of the broadcast, which a test picture is drawn for; height likewise.
@@ -26,7 +26,7 @@ public struct OpenSources: Sendable {
   ///   - missedFrames: is told how many frames a camera left out, by its capture thread.
   ///   - chosen: is told which device was chosen, how it is used and why, in a sentence.
   ///   - notice: is told later what had to be helped, in a sentence.
-  /// - Throws: ``SourceError``; of a camera only what will be so whenever it is opened.
+  /// - Throws: ``SourceError``; of a device only what will be so whenever it is opened.
   public init(
     video: VideoInput, audio: AudioInput, width: Int, height: Int, frameRate: Timebase,
     camera: CameraSettings = CameraSettings(), interrupter: Interrupter = Interrupter(),

@@ -5,11 +5,29 @@ import Glibc
 final class V4L2Device: Sendable {
   let path: String
   let fileDescriptor: Int32
+  let driver: String
+  let card: String
+  let bus: String
+  let capabilities: VideoNode.Capabilities
 
   init(_ path: String) throws(CameraProblem) {
     self.path = path
     fileDescriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
     if fileDescriptor < 0 { throw Self.problem("open", errno, path) }
+    var facts = v4l2_capability()
+    let code = bunny_v4l2(fileDescriptor, bunny_vidioc_querycap, &facts)
+    (driver, card, bus) = (text(facts.driver), text(facts.card), text(facts.bus_info))
+    let hasOwn = facts.capabilities & UInt32(1 << 31) != 0  // V4L2_CAP_DEVICE_CAPS
+    capabilities = .init(rawValue: hasOwn ? facts.device_caps : facts.capabilities)
+    if code != 0 { throw Self.problem("QUERYCAP", code, path) }
+  }
+
+  /// Some drivers know frames only as lying in several planes, be it one.
+  var isInPlanes: Bool { !capabilities.contains(.capture) }
+
+  /// What its buffers are called.
+  var captureType: UInt32 {
+    (isInPlanes ? V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE : V4L2_BUF_TYPE_VIDEO_CAPTURE).rawValue
   }
 
   deinit { if fileDescriptor >= 0 { close(fileDescriptor) } }

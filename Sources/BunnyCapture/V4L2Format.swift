@@ -11,25 +11,39 @@ extension V4L2Device {
     _ mode: CameraMode, _ range: CameraSettings.Range
   ) throws(CameraProblem) -> (form: FrameForm, frame: Int64) {
     var format = v4l2_format()
-    format.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
-    format.fmt.pix.width = UInt32(mode.size.width)
-    format.fmt.pix.height = UInt32(mode.size.height)
-    format.fmt.pix.pixelformat = mode.format.code
-    format.fmt.pix.field = V4L2_FIELD_ANY.rawValue
+    format.type = captureType
+    if isInPlanes {
+      format.fmt.pix_mp.width = UInt32(mode.size.width)
+      format.fmt.pix_mp.height = UInt32(mode.size.height)
+      format.fmt.pix_mp.pixelformat = mode.format.code
+      format.fmt.pix_mp.field = V4L2_FIELD_ANY.rawValue
+    } else {
+      format.fmt.pix.width = UInt32(mode.size.width)
+      format.fmt.pix.height = UInt32(mode.size.height)
+      format.fmt.pix.pixelformat = mode.format.code
+      format.fmt.pix.field = V4L2_FIELD_ANY.rawValue
+    }
     let code = ask(bunny_vidioc_s_fmt, &format)
     if code == EINVAL { throw .modeRefused("\(mode)", reason: Self.words(code)) }
     if code != 0 { throw Self.problem("S_FMT", code, path) }
-    let pixels = format.fmt.pix
+    if isInPlanes && format.fmt.pix_mp.num_planes != 1 {
+      throw .modeRefused("\(mode)", reason: "it would lay each frame into several buffers")
+    }
+    let pixels = pixels(of: format)
     let settled = FourCC(code: pixels.pixelformat)
     guard settled == mode.format else {
       throw .modeRefused("\(mode)", reason: "it is set to \(settled) instead")
     }
     let rate = try set(rate: mode.rate) ?? mode.rate ?? Timebase(30, 1)
     var form = FrameForm(
-      mode.format.ffmpegName ?? "", width: Int(pixels.width), height: Int(pixels.height),
-      stride: Int(pixels.bytesperline), FrameColour(pixels, mode.format, range))
+      mode.format.isJPEG ? FrameForm.jpeg : mode.format.ffmpegName ?? "",
+      width: Int(pixels.width), height: Int(pixels.height), stride: Int(pixels.bytesperline),
+      FrameColour(pixels, mode.format, range))
+    guard !Self.apart.contains(pixels.field) else {
+      throw .modeRefused("\(mode)", reason: "it delivers the two fields of a frame one by one")
+    }
     form.isInterlaced = Self.interlaced.contains(pixels.field)
-    guard mode.format.isJPEG || form.byteCount != nil else {
+    guard form.isJPEG || form.byteCount != nil else {
       throw .modeRefused("\(mode)", reason: "it is set to \(pixels.width)x\(pixels.height) instead")
     }
     return (form, rate.reciprocal.convert(1, to: .nanoseconds))
@@ -39,10 +53,30 @@ extension V4L2Device {
     V4L2_FIELD_INTERLACED, V4L2_FIELD_INTERLACED_TB, V4L2_FIELD_INTERLACED_BT,
   ].map(\.rawValue)
 
+  private static let apart = [
+    V4L2_FIELD_ALTERNATE, V4L2_FIELD_SEQ_TB, V4L2_FIELD_SEQ_BT,
+  ].map(\.rawValue)
+
+  /// Of whichever kind it is, as that of one plane.
+  func pixels(of format: v4l2_format) -> v4l2_pix_format {
+    guard isInPlanes else { return format.fmt.pix }
+    let planar = format.fmt.pix_mp
+    var pixels = v4l2_pix_format()
+    pixels.width = planar.width
+    pixels.height = planar.height
+    pixels.pixelformat = planar.pixelformat
+    pixels.field = planar.field
+    pixels.bytesperline = planar.plane_fmt.0.bytesperline
+    pixels.colorspace = planar.colorspace
+    pixels.ycbcr_enc = UInt32(planar.ycbcr_enc)
+    pixels.quantization = UInt32(planar.quantization)
+    return pixels
+  }
+
   /// - Returns: the rate it settled on; nil where it has no say in it.
   private func set(rate: Timebase?) throws(CameraProblem) -> Timebase? {
     var parameters = v4l2_streamparm()
-    parameters.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+    parameters.type = captureType
     guard ask(bunny_vidioc_g_parm, &parameters) == 0 else { return nil }
     let canSet = parameters.parm.capture.capability & UInt32(V4L2_CAP_TIMEPERFRAME) != 0
     if canSet, let rate {

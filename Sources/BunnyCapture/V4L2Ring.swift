@@ -45,7 +45,7 @@ final class V4L2Ring: Sendable {
     state = Mutex(State(device: device))
     var request = v4l2_requestbuffers()
     request.count = Self.wanted
-    request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+    request.type = device.captureType
     request.memory = V4L2_MEMORY_MMAP.rawValue
     try device.call("REQBUFS", bunny_vidioc_reqbufs, &request)
     guard request.count > 0 else {
@@ -64,10 +64,10 @@ final class V4L2Ring: Sendable {
   deinit { Self.unmap(mappings) }
 
   private static func map(_ index: UInt32, _ device: V4L2Device) throws(CameraProblem) -> Mapping {
-    var buffer = buffer(index)
-    try device.call("QUERYBUF", bunny_vidioc_querybuf, &buffer)
+    let (code, buffer) = device.ask(bunny_vidioc_querybuf, ofBuffer: index)
+    if code != 0 { throw V4L2Device.problem("QUERYBUF", code, device.path) }
     let page = Int(getpagesize())
-    let length = Int(buffer.length)
+    let length = buffer.length
     let size = (length + page - 1) / page * page + page
     let whole = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let whole, whole != MAP_FAILED else {
@@ -75,7 +75,7 @@ final class V4L2Ring: Sendable {
     }
     let bytes = mmap(
       whole, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, device.fileDescriptor,
-      off_t(buffer.m.offset))
+      off_t(buffer.offset))
     guard let bytes, bytes != MAP_FAILED else {
       let code = errno
       munmap(whole, size)
@@ -88,21 +88,13 @@ final class V4L2Ring: Sendable {
     for mapping in mappings { munmap(mapping.bytes, mapping.mapped) }
   }
 
-  private static func buffer(_ index: UInt32) -> v4l2_buffer {
-    var buffer = v4l2_buffer()
-    buffer.index = index
-    buffer.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
-    buffer.memory = V4L2_MEMORY_MMAP.rawValue
-    return buffer
-  }
-
   /// Gives all buffers to the driver, which begins to fill them.
   func start(_ device: V4L2Device) throws(CameraProblem) {
     for index in 0..<UInt32(mappings.count) {
-      var buffer = Self.buffer(index)
-      try device.call("QBUF", bunny_vidioc_qbuf, &buffer)
+      let (code, _) = device.ask(bunny_vidioc_qbuf, ofBuffer: index)
+      if code != 0 { throw V4L2Device.problem("QBUF", code, device.path) }
     }
-    var type = Int32(V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
+    var type = Int32(device.captureType)
     let code = device.ask(bunny_vidioc_streamon, &type)
     // USB cameras say EIO where the port has no way at all that is fast enough.
     if code == ENOSPC || code == EIO { throw .noRoom(tried: "") }
@@ -116,22 +108,21 @@ final class V4L2Ring: Sendable {
       return (state.device, state.lent)
     }
     guard let device else { return }
-    var type = Int32(V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
+    var type = Int32(device.captureType)
     _ = device.ask(bunny_vidioc_streamoff, &type)
     for (index, mapping) in mappings.enumerated() {
       mapping.detach(keepingContent: lent.contains(UInt32(index)))
     }
     var request = v4l2_requestbuffers()
-    request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+    request.type = device.captureType
     request.memory = V4L2_MEMORY_MMAP.rawValue
     _ = device.ask(bunny_vidioc_reqbufs, &request)
   }
 
   /// - Returns: the oldest filled buffer; nil when there is none.
-  func take(from device: V4L2Device) throws(CameraProblem) -> v4l2_buffer? {
+  func take(from device: V4L2Device) throws(CameraProblem) -> V4L2Buffer? {
     if let failure = state.withLock({ $0.failure }) { throw failure }
-    var buffer = Self.buffer(0)
-    let code = device.ask(bunny_vidioc_dqbuf, &buffer)
+    let (code, buffer) = device.ask(bunny_vidioc_dqbuf, ofBuffer: 0)
     if code == EAGAIN { return nil }
     if code != 0 { throw V4L2Device.problem("DQBUF", code, device.path) }
     return buffer
@@ -142,18 +133,18 @@ final class V4L2Ring: Sendable {
     state.withLock { state in
       state.lent.remove(index)
       guard let device = state.device else { return }
-      var buffer = Self.buffer(index)
-      let code = device.ask(bunny_vidioc_qbuf, &buffer)
+      let (code, _) = device.ask(bunny_vidioc_qbuf, ofBuffer: index)
       if code != 0 && state.failure == nil {
         state.failure = V4L2Device.problem("QBUF", code, device.path)
       }
     }
   }
 
-  func bytes(of buffer: v4l2_buffer) -> UnsafeMutableRawBufferPointer {
+  func bytes(of buffer: V4L2Buffer) -> UnsafeMutableRawBufferPointer {
     let mapping = mappings[Int(buffer.index)]
-    return UnsafeMutableRawBufferPointer(
-      start: mapping.bytes, count: min(Int(buffer.bytesused), mapping.length))
+    let end = min(buffer.bytesUsed, mapping.length)
+    let start = min(buffer.dataOffset, end)
+    return UnsafeMutableRawBufferPointer(start: mapping.bytes + start, count: end - start)
   }
 
   /// A picture over a buffer's memory while the driver can spare it, else over a copy. The buffer goes
@@ -161,7 +152,7 @@ final class V4L2Ring: Sendable {
   ///
   /// - Returns: nil when it holds less than a whole picture.
   func picture(
-    _ buffer: v4l2_buffer,
+    _ buffer: V4L2Buffer,
     _ make: (_ isLent: Bool, _ release: @escaping @Sendable () -> Void) -> Picture?
   ) -> Picture? {
     let index = buffer.index

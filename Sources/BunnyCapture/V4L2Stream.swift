@@ -11,7 +11,6 @@ final class V4L2Stream {
   private let ring: V4L2Ring
   private let form: FrameForm
   private let context: SourceContext
-  private let jpeg: JPEGDecoder?
   private var clock: CameraClock
   private var sequence = FrameSequence()
   private var lastArrival: MonotonicTime?
@@ -63,7 +62,6 @@ final class V4L2Stream {
         "\(node.path) was asked for \(mode.size) and delivers \(form.width)x\(form.height)")
     }
     clock = CameraClock(frame: agreedFrame)
-    jpeg = mode.format.isJPEG ? JPEGDecoder() : nil
   }
 
   private static func start(
@@ -136,29 +134,32 @@ final class V4L2Stream {
   }
 
   /// - Returns: nil when it is not whole. The buffer goes back in every case.
-  private func picture(_ buffer: v4l2_buffer, _ now: MonotonicTime) -> Picture? {
+  private func picture(_ buffer: V4L2Buffer, _ now: MonotonicTime) -> Picture? {
     let missed = sequence.missing(before: buffer.sequence)
     if missed > 0 { context.missedFrames(missed) }
     let time = time(of: buffer, now)
     let bytes = ring.bytes(of: buffer)
     let isBroken = buffer.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0
-    guard !isBroken, let start = bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count > 0
+    guard !isBroken, let start = bytes.bindMemory(to: UInt8.self).baseAddress,
+      let count = length(UnsafeRawBufferPointer(bytes))
     else {
       ring.giveBack(buffer.index)
       return nil
     }
-    if let jpeg {
-      defer { ring.giveBack(buffer.index) }
-      return try? jpeg.decode(UnsafeRawBufferPointer(bytes), time: time, colour: form.colour)
-    }
     return ring.picture(buffer) { isLent, release in
       isLent
-        ? .lent(start, count: bytes.count, form, time: time, release: release)
-        : .copied(start, count: bytes.count, form, time: time)
+        ? .lent(start, count: count, form, time: time, release: release)
+        : .copied(start, count: count, form, time: time)
     }
   }
 
-  private func time(of buffer: v4l2_buffer, _ now: MonotonicTime) -> MonotonicTime {
+  /// How many of a frame's bytes are picture; nil where it can be seen without decoding that it is none.
+  private func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    if form.isJPEG { return try? JPEGScan.length(bytes) }
+    return bytes.isEmpty ? nil : bytes.count
+  }
+
+  private func time(of buffer: V4L2Buffer, _ now: MonotonicTime) -> MonotonicTime {
     let isOfStart = buffer.flags & UInt32(V4L2_BUF_FLAG_TSTAMP_SRC_SOE) != 0
     let believed = clock.lie == nil
     let time = clock.time(

@@ -10,25 +10,17 @@ extension VideoNode {
   init(_ listed: ListedNode) {
     do throws(CameraProblem) {
       let device = try V4L2Device(listed.path)
-      var facts = v4l2_capability()
-      try device.call("QUERYCAP", bunny_vidioc_querycap, &facts)
-      let hasOwn = facts.capabilities & UInt32(bitPattern: 0x8000_0000 as Int64) != 0
-      let capabilities = Capabilities(rawValue: hasOwn ? facts.device_caps : facts.capabilities)
+      let captures = !device.capabilities.isDisjoint(with: [.capture, .captureInPlanes])
       self.init(
-        path: listed.path, driver: text(facts.driver), card: text(facts.card),
-        bus: text(facts.bus_info), usb: listed.usb, links: listed.links,
-        capabilities: capabilities, index: listed.index,
-        offers: capabilities.contains(.capture) ? device.offers() : [])
+        path: listed.path, driver: device.driver, card: device.card, bus: device.bus,
+        usb: listed.usb, links: listed.links, capabilities: device.capabilities,
+        index: listed.index, offers: captures ? device.offers() : [])
     } catch {
       self.init(
         path: listed.path, driver: "", card: listed.name, bus: "", usb: listed.usb,
         links: listed.links, capabilities: [], index: listed.index, offers: [], problem: error)
     }
   }
-}
-
-extension UInt32 {
-  fileprivate init(bitPattern value: Int64) { self.init(truncatingIfNeeded: value) }
 }
 
 extension USBIdentity {
@@ -62,7 +54,7 @@ extension V4L2Device {
     for index in 0..<Self.mostFormats {
       var format = v4l2_fmtdesc()
       format.index = index
-      format.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+      format.type = captureType
       guard ask(bunny_vidioc_enum_fmt, &format) == 0 else { break }
       let code = FourCC(code: format.pixelformat)
       guard !offers.contains(where: { $0.format == code }) else { continue }
@@ -101,9 +93,11 @@ extension V4L2Device {
   /// What it is set to, for drivers that tell no sizes: their input decides, not we.
   private func presentSize() -> CameraSizes? {
     var format = v4l2_format()
-    format.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
-    guard ask(bunny_vidioc_g_fmt, &format) == 0, format.fmt.pix.width > 0 else { return nil }
-    return CameraSizes(Int(format.fmt.pix.width), Int(format.fmt.pix.height), .unknown)
+    format.type = captureType
+    guard ask(bunny_vidioc_g_fmt, &format) == 0 else { return nil }
+    let pixels = pixels(of: format)
+    return pixels.width > 0
+      ? CameraSizes(Int(pixels.width), Int(pixels.height), .unknown) : nil
   }
 
   private func rates(of format: FourCC, _ width: UInt32, _ height: UInt32) -> CameraRates {

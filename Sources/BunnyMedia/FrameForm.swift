@@ -2,7 +2,7 @@ import CBunnyFFmpeg
 
 /// How a frame that is not encoded lies in a device's memory, and what its samples mean.
 package struct FrameForm: Equatable, Sendable {
-  /// FFmpeg's name of the pixel format.
+  /// FFmpeg's name of the pixel format, or ``jpeg``.
   package var format: String
   /// Pixels.
   package var width: Int
@@ -20,7 +20,11 @@ package struct FrameForm: Equatable, Sendable {
     self.colour = colour
   }
 
-  /// Bytes that a whole frame takes; nil for a form that cannot be.
+  /// Each frame is a JPEG picture, of whatever size it says itself.
+  package static let jpeg = "jpeg"
+  package var isJPEG: Bool { format == Self.jpeg }
+
+  /// Bytes that a whole frame takes; nil for a form that cannot be, and for JPEG.
   package var byteCount: Int? {
     var frame = AVFrame()
     guard frame.lay(self, at: nil) else { return nil }
@@ -65,6 +69,17 @@ extension AVFrame {
     tag(form.colour)
     interlaced_frame = form.isInterlaced ? 1 : 0
     return layPlanes(pixels, stride: Int32(form.stride), at: bytes)
+  }
+
+  /// Makes it hold a JPEG picture as it is: one plane without a pixel format, in one row.
+  mutating func holdJPEG(
+    _ form: FrameForm, _ bytes: UnsafeMutablePointer<UInt8>, count: Int
+  ) {
+    format = AV_PIX_FMT_NONE.rawValue
+    (width, height) = (Int32(form.width), Int32(form.height))
+    tag(form.colour)
+    data.0 = bytes
+    linesize.0 = Int32(count)
   }
 
   mutating func tag(_ colour: FrameColour) {

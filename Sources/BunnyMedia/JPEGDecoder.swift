@@ -16,16 +16,32 @@ package final class JPEGDecoder {
 
   deinit { tjDestroy(turbo) }
 
+  /// How many times the agreed pixels a picture may have: some cameras deliver a little more than agreed.
+  private static let mostTimes = 2
+
   /// A frame that is not a whole JPEG picture, and why.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
   }
 
+  /// Decodes a picture that is still what a camera delivered.
+  func decode(_ picture: Picture) throws(Failure) -> Picture {
+    let frame = picture.raw.pointee
+    var colour = FrameColour.jpeg
+    colour.isFullRange = frame.color_range == AVCOL_RANGE_JPEG
+    return try decode(
+      UnsafeRawBufferPointer(start: frame.data.0, count: Int(frame.linesize.0)),
+      time: picture.time, colour: colour,
+      mostPixels: Self.mostTimes * Int(frame.width) * Int(frame.height))
+  }
+
   /// - Parameters:
   ///   - bytes: one frame, with what padding the camera has put behind it.
   ///   - colour: what it means; JPEG's own unless somebody knows better.
+  ///   - mostPixels: a damaged header may claim any size, and would be given that much memory.
   package func decode(
-    _ bytes: UnsafeRawBufferPointer, time: MonotonicTime, colour: FrameColour = .jpeg
+    _ bytes: UnsafeRawBufferPointer, time: MonotonicTime, colour: FrameColour = .jpeg,
+    mostPixels: Int = .max
   ) throws(Failure) -> Picture {
     let count: Int
     do { count = try JPEGScan.length(bytes) } catch {
@@ -37,7 +53,8 @@ package final class JPEGDecoder {
     else { throw Failure(description: words) }
     guard let format = Self.formats[sampling],
       space == TJCS_YCbCr.rawValue || space == TJCS_GRAY.rawValue,
-      PictureSizeLimit.allows(Int(width), Int(height))
+      PictureSizeLimit.allows(Int(width), Int(height)),
+      Int(width) * Int(height) <= mostPixels
     else {
       throw Failure(description: "it is \(width)x\(height), in a form of JPEG that is not decoded")
     }
@@ -56,8 +73,10 @@ package final class JPEGDecoder {
     var strides = [picture.linesize.0, picture.linesize.1, picture.linesize.2]
     let code = tjDecompressToYUVPlanes(
       turbo, data, UInt(count), &planes, width, &strides, height, 0)
-    // Some cameras put bytes too many before the end marker. They harm nothing.
-    if code != 0 && !words.contains("extraneous bytes") { throw Failure(description: words) }
+    // Some cameras put bytes too many before the end marker (0xd9). They harm nothing; before any other
+    // marker, a part of the picture is missing.
+    let isWhole = words.contains("extraneous bytes before marker 0xd9")
+    if code != 0 && !isWhole { throw Failure(description: words) }
   }
 
   private var words: String {

@@ -2,7 +2,8 @@ package import BunnySystem
 import CBunnyFFmpeg
 
 extension Picture {
-  /// A picture over a device's own memory, which nobody writes to until `release` is called.
+  /// A picture over a device's own memory, which nobody writes to until `release` is called. One that is
+  /// a JPEG stays one until ``PictureConverter`` decodes it.
   ///
   /// - Parameters:
   ///   - bytes: where its first plane begins.
@@ -40,9 +41,13 @@ extension Picture {
     guard let buffer else { preconditionFailure("av_buffer_create: out of memory") }
     let frame = Frame()
     frame.raw.pointee.buf.0 = buffer
-    guard let needed = form.byteCount, needed <= count,
-      frame.raw.pointee.lay(form, at: buffer.pointee.data)
-    else { return nil }
+    if form.isJPEG {
+      frame.raw.pointee.holdJPEG(form, buffer.pointee.data, count: count)
+    } else {
+      guard let needed = form.byteCount, needed <= count,
+        frame.raw.pointee.lay(form, at: buffer.pointee.data)
+      else { return nil }
+    }
     return Picture(moving: frame, time: time)
   }
 }

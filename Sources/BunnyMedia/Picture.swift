@@ -13,10 +13,14 @@ public final class Picture: @unchecked Sendable {  // the pointee is never writt
   public var width: Int { Int(raw.pointee.width) }
   /// Pixels.
   public var height: Int { Int(raw.pointee.height) }
-  /// FFmpeg's name of the pixel format: `yuv420p`, `yuyv422`, `bgra` …
+  /// FFmpeg's name of the pixel format: `yuv420p`, `yuyv422`, `bgra` …; `jpeg` where it is not decoded
+  /// yet.
   public var format: String {
-    av_get_pix_fmt_name(AVPixelFormat(raw.pointee.format)).map { String(cString: $0) } ?? "unknown"
+    if isJPEG { return FrameForm.jpeg }
+    return av_get_pix_fmt_name(AVPixelFormat(raw.pointee.format)).map { String(cString: $0) }
+      ?? "unknown"
   }
+  var isJPEG: Bool { raw.pointee.format == AV_PIX_FMT_NONE.rawValue }
   /// Two fields of different moments woven together.
   public var isInterlaced: Bool { raw.pointee.interlaced_frame != 0 }
 

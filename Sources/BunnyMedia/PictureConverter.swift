@@ -1,6 +1,8 @@
+package import BunnySystem
 import CBunnyFFmpeg
 
-/// Turns any picture into the broadcast's own form: its size, 4:2:0, bt709 limited.
+/// Turns any picture into the broadcast's own form: its size, 4:2:0, bt709 limited. A JPEG is decoded
+/// here, so that one which is left out costs nothing.
 ///
 /// Belongs to one thread. A picture already in that form is handed on as it is.
 public final class PictureConverter {
@@ -11,6 +13,7 @@ public final class PictureConverter {
   private var scaler: OpaquePointer?
   private var source: Form?
   private var fit: PictureFit?
+  private lazy var jpeg = JPEGDecoder()
 
   /// - Parameters:
   ///   - width: pixels, even.
@@ -25,8 +28,10 @@ public final class PictureConverter {
   deinit { sws_freeContext(scaler) }
 
   /// - Returns: `picture` itself where nothing is to be done.
-  /// - Throws: ``AVFailure`` for a format that libswscale cannot read.
-  public func convert(_ picture: Picture) throws(AVFailure) -> Picture {
+  /// - Throws: ``AVFailure`` for a format that libswscale cannot read, and what says why a JPEG cannot be
+  ///   decoded.
+  public func convert(_ picture: Picture) throws -> Picture {
+    let picture = picture.isJPEG ? try jpeg.decode(picture) : picture
     let form = Form(picture.raw.pointee)
     if isBroadcastForm(form) { return picture }
     if form != source { try open(form) }
@@ -42,6 +47,13 @@ public final class PictureConverter {
       "sws_scale",
       bunny_sws_scale(scaler, part.raw, frame.raw, Int32(fit.target.x), Int32(fit.target.y)))
     return Picture(moving: frame, time: picture.time)
+  }
+
+  /// What there is to show before the first picture that can be converted.
+  package func black(at time: MonotonicTime) -> Picture {
+    let frame = pool.frame()
+    frame.raw.blacken()
+    return Picture(moving: frame, time: time)
   }
 
   private func isBroadcastForm(_ form: Form) -> Bool {

@@ -49,18 +49,19 @@ import Testing
 
   @Test func `one that was unplugged is the same under another number, and no other is`() throws {
     let moved = Microphone(card: 5, device: 0, id: "Webcam_1", name: "USB Webcam", usb: webcam.usb)
+    let known = KnownDevice(webcam, beside: all.compactMap(\.usb))
     #expect(
-      try MicrophoneChoice("hw:1,0", among: [grabber, moved], known: KnownDevice(webcam, beside: all.compactMap(\.usb)))
+      try MicrophoneChoice("hw:1,0", among: [grabber, moved], known: known)
         == .device(moved, pcm: "hw:5,0"))
     let other = Microphone(
       card: 1, device: 0, id: "Webcam", name: "USB Webcam",
       usb: Self.usb(0x0825, "B2", port: "1-2"))
     #expect(throws: MicrophoneProblem.missing(offered: ["hw:1,0 (USB Webcam)"])) {
-      try MicrophoneChoice("hw:1,0", among: [other], known: KnownDevice(webcam, beside: all.compactMap(\.usb)))
+      try MicrophoneChoice("hw:1,0", among: [other], known: known)
     }
   }
 
-  @Test func `of twins without a serial number the one at the same port is taken, or none`() throws {
+  @Test func `of twins without a serial the one at the same port is taken, or none`() throws {
     let twins = [1, 2].map {
       Microphone(
         card: $0, device: 0, id: "Video", name: "USB3 Video", usb: Self.usb(0x2109, port: "1-\($0)")

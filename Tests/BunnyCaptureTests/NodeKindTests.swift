@@ -40,15 +40,17 @@ import Testing
       NodeKind(loopback([.capture, .output, .memoryToMemory, .streaming], jpeg)) == .camera)
   }
 
-  @Test func `outputs, radios and nodes of several planes are none`() {
-    func node(_ capabilities: VideoNode.Capabilities) -> VideoNode {
+  @Test func `outputs and radios are none, and one in planes is one where its frames lie in one`() {
+    func node(_ capabilities: VideoNode.Capabilities, in format: FourCC = "NV12") -> VideoNode {
       VideoNode(
         path: "/dev/video3", driver: "d", card: "c", bus: "b", capabilities: capabilities,
-        offers: [CameraOffer("NV12", [CameraSizes(640, 480, .unknown)])])
+        offers: [CameraOffer(format, [CameraSizes(640, 480, .unknown)])])
     }
     #expect(NodeKind(node([.output, .streaming])) == .output)
     #expect(NodeKind(node([.streaming])) == .noPicture)
-    #expect(NodeKind(node([.captureInPlanes, .streaming])) == .severalPlanes)
+    #expect(NodeKind(node([.captureInPlanes, .streaming])) == .camera)
+    #expect(
+      NodeKind(node([.captureInPlanes, .streaming], in: "NM12")) == .otherFormats(["NM12"]))
   }
 
   @Test func `each says what to do`() {

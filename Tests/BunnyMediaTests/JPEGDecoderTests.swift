@@ -107,6 +107,76 @@ import Testing
     #expect(throws: JPEGDecoder.Failure.self) { try decode(bytes) }
   }
 
+  @Test func `bytes too many before a marker in its middle are a loss`() async throws {
+    let path = folder.file("restarts.jpg")
+    // Slices, each with a restart marker behind it.
+    try ffmpeg([
+      "-f", "lavfi", "-i", "testsrc=size=320x180", "-frames:v", "1", "-pix_fmt", "yuvj420p",
+      "-threads", "4", "-thread_type", "slice", "-slices", "4", "-c:v", "mjpeg", path,
+    ]) { _ in }
+    var bytes = Array(try Data(contentsOf: URL(filePath: path)))
+    #expect(try decode(bytes).width == 320)
+    let marker = try #require(
+      bytes.indices.dropLast().last { bytes[$0] == 0xFF && (0xD0...0xD7).contains(bytes[$0 + 1]) })
+    bytes.insert(contentsOf: [0x12, 0x34, 0x56, 0x78], at: marker)
+    #expect(throws: JPEGDecoder.Failure.self) { try decode(bytes) }
+  }
+
+  @Test func `a head that claims many times the agreed size is refused`() async throws {
+    var bytes = try await jpeg()
+    let head = try #require(
+      bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
+    bytes.replaceSubrange((head + 5)..<(head + 9), with: [0x3E, 0x80, 0x3E, 0x80])  // 16000x16000
+    let form = FrameForm(FrameForm.jpeg, width: 320, height: 180, .jpeg)
+    let picture = try #require(Picture.copied(&bytes, count: bytes.count, form, time: .now))
+    let converter = PictureConverter(width: 320, height: 180, fill: .crop)
+    let error = #expect(throws: JPEGDecoder.Failure.self) { try converter.convert(picture) }
+    #expect(error?.description.contains("16000x16000") == true)
+  }
+
+  @Test func `a camera's buffer is decoded where it is converted, and goes back after that`()
+    async throws
+  {
+    let whole = try await jpeg("yuvj422p")
+    let converter = PictureConverter(width: 160, height: 90, fill: .crop)
+    let expected = try converter.convert(try decode(whole))
+    let released = Flag()
+    let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: whole.count)
+    defer { bytes.deallocate() }
+    bytes.initialize(from: whole, count: whole.count)
+    let form = FrameForm(FrameForm.jpeg, width: 320, height: 180, .jpeg)
+    var picture = Picture.lent(bytes, count: whole.count, form, time: expected.time) {
+      released.isSet = true
+    }
+    #expect(picture?.format == "jpeg" && picture?.width == 320 && picture?.height == 180)
+    let converted = try converter.convert(try #require(picture))
+    #expect(converted.time == expected.time && largestDifference(converted, expected) == 0)
+    #expect(!released.isSet)
+    picture = nil
+    #expect(released.isSet)
+  }
+
+  @Test func `one that cannot be decoded says so, and spoils nothing that comes after`()
+    async throws
+  {
+    let whole = try await jpeg()
+    var holed = whole
+    holed.replaceSubrange((whole.count / 2)..<(whole.count - 2), with: [])
+    let converter = PictureConverter(width: 320, height: 180, fill: .crop)
+    func convert(_ bytes: [UInt8], isFullRange: Bool = true) throws -> Picture {
+      var bytes = bytes
+      let colour = FrameColour(.bt601, isFullRange: isFullRange)
+      let form = FrameForm(FrameForm.jpeg, width: 320, height: 180, colour)
+      let picture = Picture.copied(&bytes, count: bytes.count, form, time: .now)
+      return try converter.convert(try #require(picture))
+    }
+    let before = try convert(whole)
+    #expect(throws: JPEGDecoder.Failure.self) { try convert(holed) }
+    #expect(largestDifference(try convert(whole), before) == 0)
+    // The user knows better what the samples mean.
+    #expect(largestDifference(try convert(whole, isFullRange: false), before) > 5)
+  }
+
   @Test func `the size may change, and what was decoded stays as it was`() async throws {
     let decoder = JPEGDecoder()
     let first = try decode(try await jpeg("yuvj420p"), by: decoder)

@@ -115,8 +115,13 @@ struct InputExitTests {
             + "and the folder this runs in"))
   }
 
-  @Test(arguments: ["/dev/video99", "v4l2:A camera that nobody has"])
-  func `0: a camera that is not there is waited for, live`(_ name: String) async throws {
+  @Test(arguments: [
+    ("/dev/video99", "does not exist"), ("v4l2:A camera that nobody has", "does not exist"),
+    ("av:x11grab::99", "cannot be opened"),
+  ])
+  func `0: a device that is not there is waited for, live`(
+    _ name: String, _ why: String
+  ) async throws {
     let ingest = try ScriptedIngest()
     let arguments = small.arguments(to: ingest.url(), "--events", "json").map {
       $0 == "test" ? name : $0
@@ -128,7 +133,7 @@ struct InputExitTests {
     #expect(outcome.exitStatus == 0, "\(outcome)")
     let log = try EventLog(outcome.standardOutput)
     let reasons = log.all("cameraLost").compactMap(\.reason)
-    #expect(reasons.count == 1 && reasons[0].hasPrefix("\(name) does not exist"), "\(reasons)")
+    #expect(reasons.count == 1 && reasons[0].hasPrefix("\(name) \(why)"), "\(reasons)")
     #expect(log.all("cameraBack").isEmpty && log.all("failed").isEmpty)
   }
 
