@@ -87,7 +87,7 @@ let package = Package(
       name: "Support",
       dependencies: [
         "BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnyRTMP", "BunnySystem", "CBunnyOpenSSL",
-        "CBunnyShims", "CSupport",
+        "CBunnyShims", "CBunnyTurboJPEG", "CSupport",
       ],
       path: "Tests/Support", swiftSettings: strict),
     .executableTarget(
@@ -134,7 +134,7 @@ let package = Package(
       name: "DeviceTests",
       dependencies: [
         "bunny-broadcast", "BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnySystem",
-        "CBunnyALSA", "Support",
+        "CBunnyALSA", "CBunnyV4L2", "Support",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -15,11 +15,17 @@ public final class Decoder {
 
   /// - Parameter onError: is called each time ``errors`` counts, by the thread that decodes.
   /// - Throws: ``AVFailure`` when this FFmpeg has no decoder for it, or cannot open it.
-  public init(
+  public convenience init(
     _ track: Demuxer.Track, onError: @escaping @Sendable () -> Void = {}
   ) throws(AVFailure) {
+    try self.init(track.parameters, onError: onError)
+  }
+
+  /// Decodes what an encoder, or a track, with these parameters makes.
+  package init(
+    _ parameters: CodecParameters, onError: @escaping @Sendable () -> Void = {}
+  ) throws(AVFailure) {
     self.onError = onError
-    let parameters = track.parameters
     guard let codec = avcodec_find_decoder(parameters.raw.pointee.codec_id) else {
       throw AVFailure(call: "avcodec_find_decoder", code: bunny_error_decoder_not_found)
     }

@@ -14,6 +14,8 @@ public final class PictureConverter {
   private var source: Form?
   private var fit: PictureFit?
   private lazy var jpeg = JPEGDecoder()
+  /// What is left to do once ``scaler`` has made 4:2:0 of it.
+  private var colours: ColourMatrix?
 
   /// - Parameters:
   ///   - width: pixels, even.
@@ -46,6 +48,7 @@ public final class PictureConverter {
     try check(
       "sws_scale",
       bunny_sws_scale(scaler, part.raw, frame.raw, Int32(fit.target.x), Int32(fit.target.y)))
+    colours?.apply(to: frame.raw, in: fit.target)
     return Picture(moving: frame, time: picture.time)
   }
 
@@ -76,10 +79,13 @@ public final class PictureConverter {
     guard scaler != nil else {
       throw AVFailure(call: "sws_getContext", code: bunny_error_invalid_data)
     }
+    colours = form.matrixToBroadcast
     // Formats without a matrix of their own (RGB) do not care; a refusal changes nothing.
+    let isDone = colours == nil
     _ = sws_setColorspaceDetails(
-      scaler, sws_getCoefficients(form.matrix), form.isFullRange ? 1 : 0,
-      sws_getCoefficients(SWS_CS_ITU709), 0, 0, 1 << 16, 1 << 16)
+      scaler, sws_getCoefficients(isDone ? form.matrix : SWS_CS_ITU709),
+      isDone && form.isFullRange ? 1 : 0, sws_getCoefficients(SWS_CS_ITU709), 0, 0, 1 << 16, 1 << 16
+    )
     self.fit = fit
     source = form
   }
@@ -116,6 +122,23 @@ extension Form {
       format: Self.jpegFormats[format.rawValue] ?? format.rawValue, isFullRange: isFullRange,
       matrix: matrix,
       pixelAspect: aspect.num > 0 && aspect.den > 0 ? av_q2d(aspect) : 1)
+  }
+
+  /// nil where libswscale does it as well: RGB, grey, and what has the broadcast's colours.
+  fileprivate var matrixToBroadcast: ColourMatrix? {
+    guard let layout = av_pix_fmt_desc_get(AVPixelFormat(format)),
+      layout.pointee.nb_components == 3,
+      layout.pointee.flags & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) == 0
+    else { return nil }
+    let weights: ColourMatrix.Weights =
+      switch matrix {
+      case SWS_CS_ITU709: .bt709
+      case SWS_CS_SMPTE240M: .smpte240m
+      case SWS_CS_FCC: .fcc
+      case SWS_CS_BT2020: .bt2020
+      default: .bt601
+      }
+    return ColourMatrix(from: weights, isFullRange: isFullRange)
   }
 
   /// FFmpeg's old names for full range, which libswscale grumbles about, and today's.

@@ -1,3 +1,4 @@
+import BunnyCapture
 import BunnyInspect
 import BunnySystem
 import Foundation
@@ -5,102 +6,153 @@ import Support
 import Testing
 
 extension DeviceTests {
-  /// Cameras that go and come while they are broadcast.
+  /// Cameras and microphones that fail, go and come while they are broadcast: viewers see the slate
+  /// within a second, the picture within another, and nothing else. `BUNNY_TRIALS=1` prints what was
+  /// measured.
   @Suite struct ComingAndGoing {
-    private let nginx: NginxIngest
-    private let small: SmallPublish
-
-    init() async throws {
-      (nginx, small) = (try await NginxIngest(), try SmallPublish())
-    }
-
-    /// Small and slow: the lab's machine is emulated, perhaps on one that has more to do.
-    private func start(_ camera: String) throws -> ChildProcess {
-      try Command.start(
-        small.arguments(to: nginx.url(), "--events", "json").map { $0 == "test" ? camera : $0 })
-    }
-
-    private func feeder() throws -> ChildProcess {
-      try ChildProcess(
-        "ffmpeg",
-        [
-          "-v", "error", "-re", "-f", "lavfi", "-i", "testsrc=size=320x180:rate=15",
-          "-c:v", "mjpeg", "-pix_fmt", "yuvj422p", "-f", "v4l2", DeviceLab.loopbackCamera,
-        ])
-    }
-
-    private func says(_ event: String, _ command: ChildProcess) async throws -> Saying {
-      let line = try await command.waitForLine(in: .output) {
-        $0.contains(#""event":"\#(event)""#)
-      }
-      return try JSONDecoder().decode(Saying.self, from: Data(line.utf8))
-    }
-
-    private struct Saying: Decodable {
-      let event: String
-      let monotonicMs: Int64
-      var reason: String?
-      var connections: Int?
-      var droppedFrames: Int?
-    }
-
     private static var now: Int64 { MonotonicTime.now.nanoseconds / 1_000_000 }
 
-    /// Ends it: one connection, rising times, a keyframe each second, each event once.
-    private func expectNothingSeen(_ command: ChildProcess) async throws {
-      command.send(SIGTERM)
-      let outcome = try await command.outcome()
-      #expect(outcome.exitStatus == 0, "\(outcome)")
-      let said = try outcome.standardOutput.split(separator: "\n").map {
-        try JSONDecoder().decode(Saying.self, from: Data($0.utf8))
-      }
-      let end = try #require(said.last)
-      #expect(end.connections == 1 && end.droppedFrames == 0, "\(outcome)")
-      let turns = said.map(\.event).filter { $0.hasPrefix("camera") }
-      #expect(turns == ["cameraLost", "cameraBack"], "\(outcome)")
-      let video = try #require(try inspect(try await nginx.recordings()[0]).video)
-      #expect(video.packets.dtsNotRising == 0 && video.decodeErrors == 0)
-      #expect(video.keyframeFrames.allSatisfy { $0 == 15 }, "\(video.keyframeFrames)")
+    private func report(_ what: String, _ measured: some Sequence<some CustomStringConvertible>) {
+      guard ProcessInfo.processInfo.environment["BUNNY_TRIALS"] != nil else { return }
+      print("\(what): \(measured.map(\.description).joined(separator: "; "))")
     }
 
-    @Test func `a loopback camera whose feeder dies is back when it is fed again`() async throws {
+    /// What vivid does to a broadcast that ends its stream; each can be opened again at once.
+    private static let faults = [
+      "disconnect=1", "inject_fatal_streaming_error=1", "inject_vidioc_qbuf_error=1",
+    ]
+
+    @Test func `whatever a driver does, viewers are shown a slate for less than a second`()
+      async throws
+    {
+      try await DeviceLab.setUp("YUYV", width: 320)
+      let broadcast = try await LabBroadcast(SmallPublish(video: DeviceLab.camera))
+      _ = try await broadcast.says("statistics")
+      // Its numbers and times wrap from the next start on; one frame in a thousand is missing.
+      try await DeviceLab.control("wrap_timestamp=1,wrap_sequence_number=1,reduced_framerate=1")
+      func inject(_ fault: String, _ count: Int) async throws {
+        try await DeviceLab.control(fault)
+        _ = try await broadcast.says("cameraLost", count)
+        _ = try await broadcast.says("cameraBack", count)
+      }
+      for (index, fault) in Self.faults.enumerated() { try await inject(fault, index + 1) }
+      // What is no loss is counted.
+      try await DeviceLab.control("percentage_of_dropped_buffers=30")
+      try await broadcast.statistics { $0.missedFrames ?? 0 >= 10 }
+      try await DeviceLab.control("percentage_of_dropped_buffers=0,inject_v4l2_buf_flag_error=1")
+      try await broadcast.statistics { $0.decodeErrors ?? 0 >= 1 }
+      // By now the next loss is one of its own, and the first try comes at once: it is refused.
+      let count = Self.faults.count + 1
+      try await inject("inject_vidioc_streamon_error=1,inject_fatal_streaming_error=1", count)
+      try await DeviceLab.control("wrap_timestamp=0,wrap_sequence_number=0,reduced_framerate=0")
+
+      let ending = try await broadcast.end()
+      #expect(ending.turns == (0..<count).flatMap { _ in ["cameraLost", "cameraBack"] })
+      let outages = try Film(ending.path).outages
+      report("vivid's faults", outages)
+      #expect(outages.count == count)
+      for outage in outages { #expect(outage.untilSlate <= 1 && outage.slateLasts <= 1) }
+    }
+
+    @Test func `broken JPEGs are left out, and a feeder may die and come back`() async throws {
       try await DeviceLab.reloadLoopback()
       // Else v4l2loopback 0.12.7 takes no second feeder that writes, once somebody has asked in between.
       try await DeviceLab.run("v4l2-ctl", "-d", DeviceLab.loopbackCamera, "-c", "keep_format=1")
-      let first = try feeder()
-      defer { first.send(SIGKILL) }
-      while try await !DeviceLab.run("v4l2-ctl", "-d", DeviceLab.loopbackCamera, "--info")
-        .contains("Video Capture")
-      {
-        try #require(first.isRunning, "\(first.standardError)")
+      // At 15 frames a second: one of four broken each way, then none whole for two seconds.
+      let first = try Projector(testPictureOf: 320, 180, framesPerSecond: 15) { number, jpeg in
+        switch number {
+        case 60..<90 where number % 4 == 0: Array(jpeg[..<(jpeg.count / 2)])
+        case 60..<90 where number % 4 == 2: [UInt8](repeating: 0, count: 5000)
+        case 90..<120: Array(jpeg.dropLast(2))
+        default: jpeg
+        }
       }
-      let command = try start(DeviceLab.loopbackCamera)
-      _ = try await says("statistics", command)
-      first.send(SIGKILL)
-      let killed = Self.now
-      let lost = try await says("cameraLost", command)
-      #expect(lost.monotonicMs - killed < 1000, "\(lost)")
-      let second = try feeder()
-      defer { second.send(SIGKILL) }
-      _ = try await says("cameraBack", command)
-      try await expectNothingSeen(command)
+      defer { first.end() }
+      let broadcast = try await LabBroadcast(SmallPublish(video: DeviceLab.loopbackCamera))
+      _ = try await broadcast.says("cameraBack")
+      // For as long as makes the next loss one of its own.
+      let whole = Presence.proof / 1_000_000_000 * 15 + 120
+      while first.shown.count < whole { try await Task.sleep(for: .milliseconds(50)) }
+      first.end()
+      _ = try await broadcast.says("cameraLost", 2)
+      let second = try Projector(testPictureOf: 320, 180, framesPerSecond: 15)
+      defer { second.end() }
+      _ = try await broadcast.says("cameraBack", 2)
+      _ = try await broadcast.statistics()
+      let ending = try await broadcast.end()
       try await DeviceLab.run("v4l2-ctl", "-d", DeviceLab.loopbackCamera, "-c", "keep_format=0")
+
+      #expect(ending.turns == ["cameraLost", "cameraBack", "cameraLost", "cameraBack"])
+      // The loopback overwrites what a slow reader still reads.
+      #expect((40...60).contains(try #require(ending.totals.decodeErrors)))
+      try expectBackInTime(try Film(ending.path), second)
     }
 
-    @Test func `a camera that is unplugged is back when it is plugged in`() async throws {
-      let driver = "/sys/bus/platform/drivers/vivid"
-      try await DeviceLab.run(
-        "v4l2-ctl", "-d", DeviceLab.camera, "-c", "horizontal_movement=5",
-        "--set-fmt-video=width=320,height=180,pixelformat=YUYV")
-      let command = try start(DeviceLab.camera)
-      _ = try await says("statistics", command)
-      let unplugged = Self.now
-      try await DeviceLab.run("sh", "-c", "echo vivid.0 >\(driver)/unbind")
-      let lost = try await says("cameraLost", command)
+    /// Of a loopback that failed twice: slate and picture were in time, by what its frames tell.
+    private func expectBackInTime(_ film: Film, _ second: Projector) throws {
+      let outages = film.outages
+      try #require(outages.count == 2)
+      for outage in outages { #expect(outage.untilSlate <= 1) }
+      func marked(from pts: Double) throws -> Film.Frame {
+        try #require(film.frames.first { $0.pts >= pts && $0.mark != nil })
+      }
+      let fed = try film.pts(of: second.shown[0], by: marked(from: outages[1].picture))
+      let delay = outages[1].picture - fed
+      report("a feeder", outages)
+      report("from the feeder's first frame to the picture", ["\(Int(delay * 1000)) ms"])
+      #expect(delay <= 1)
+      // The first whole frame after those that were not is number 120.
+      let whole = try #require(film.frames.first { $0.pts >= outages[0].picture })
+      #expect(try #require(whole.mark).number <= 125)
+    }
+
+    @Test func `devices that are unplugged are the same under another number`() async throws {
+      func plug(_ way: String, _ driver: String, _ device: String) async throws {
+        try await DeviceLab.run(
+          "sh", "-c", "echo \(device) >/sys/bus/platform/drivers/\(driver)/\(way)")
+      }
+      try await DeviceLab.setUp("YUYV", width: 320)
+      let small = try SmallPublish(video: DeviceLab.camera, audio: "alsa:hw:0,0")
+      let broadcast = try await LabBroadcast(small)
+      _ = try await broadcast.says("statistics")
+      var unplugged = Self.now
+      try await plug("unbind", "vivid", "vivid.0")
+      let lost = try await broadcast.says("cameraLost")
       #expect(lost.monotonicMs - unplugged < 1000, "\(lost)")
-      try await DeviceLab.run("sh", "-c", "echo vivid.0 >\(driver)/bind")
-      _ = try await says("cameraBack", command)
-      try await expectNothingSeen(command)
+      unplugged = Self.now
+      try await plug("unbind", "snd_aloop", "snd_aloop.0")
+      let silent = try await broadcast.says("microphoneLost")
+      #expect(silent.monotonicMs - unplugged < 1000, "\(silent)")
+
+      try await DeviceLab.run("modprobe", "-r", "v4l2loopback")
+      try await DeviceLab.run("modprobe", "v4l2loopback", "video_nr=0")
+      try await DeviceLab.run("modprobe", "snd-dummy")
+      try await plug("bind", "vivid", "vivid.0")
+      let cameraBound = Self.now
+      try await plug("bind", "snd_aloop", "snd_aloop.0")
+      let cardBound = Self.now
+      let cameraBack = try await broadcast.says("cameraBack").monotonicMs - cameraBound
+      let microphoneBack = try await broadcast.says("microphoneBack").monotonicMs - cardBound
+      report(
+        "back after plugging in", ["camera \(cameraBack) ms", "microphone \(microphoneBack) ms"])
+      #expect(cameraBack < 1000 && microphoneBack < 1000)
+      #expect(try String(contentsOfFile: "/proc/asound/card1/id", encoding: .utf8) == "Loopback\n")
+
+      let ending = try await broadcast.end()
+      #expect(
+        ending.turns.sorted() == ["cameraBack", "cameraLost", "microphoneBack", "microphoneLost"])
+      let source = try #require(
+        ending.sayings.last { $0.source?.hasPrefix("/dev") == true }?.source)
+      #expect(source.hasPrefix("/dev/video1 (vivid): it is the same device; "), "\(source)")
+      #expect(ending.report.audio?.gaps == 0)
+      #expect(try Film(ending.path).outages.count == 1)
+
+      try await plug("unbind", "vivid", "vivid.0")
+      try await plug("unbind", "snd_aloop", "snd_aloop.0")
+      try await DeviceLab.run("modprobe", "-r", "snd-dummy")
+      try await DeviceLab.reloadLoopback()
+      try await plug("bind", "snd_aloop", "snd_aloop.0")
+      try await plug("bind", "vivid", "vivid.0")
     }
   }
 }

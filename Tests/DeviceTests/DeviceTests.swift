@@ -42,6 +42,13 @@ enum DeviceLab {
         + "done; exit 1")
   }
 
+  /// A moving picture from vivid, in one of its raw formats.
+  static func setUp(_ format: String, width: Int) async throws {
+    try await run(
+      "v4l2-ctl", "-d", camera, "-c", "horizontal_movement=5",
+      "--set-fmt-video=width=\(width),height=\(width * 9 / 16),pixelformat=\(format)")
+  }
+
   /// Sets vivid's controls, `disconnect=1` for instance; `v4l2-ctl -L` lists them.
   static func control(_ settings: String) async throws {
     try await run("v4l2-ctl", "-d", camera, "-c", settings)

@@ -68,12 +68,23 @@ public struct SmallPublish: Sendable {
   /// A folder of its own.
   public let folder: TemporaryDirectory
   private let quality: String
+  private let video: String
+  private let audio: String
 
-  public init() throws {
+  /// - Parameters:
+  ///   - video: as `--video` takes it; audio likewise.
+  ///   - width: pixels; the height is what 16:9 makes of it.
+  ///   - bitrate: bit/s.
+  public init(
+    video: String = "test", audio: String = "tone", width: Int = 320, framesPerSecond: Int = 15,
+    bitrate: Int = 300_000
+  ) throws {
     folder = try TemporaryDirectory()
     quality = folder.file("small.json")
+    (self.video, self.audio) = (video, audio)
     let json = """
-      {"resolution":{"width":320,"height":180},"frameRate":15,"videoBitrate":300000,
+      {"resolution":{"width":\(width),"height":\(width * 9 / 16)},
+      "frameRate":\(framesPerSecond),"videoBitrate":\(bitrate),
       "encoder":{"preset":"ultrafast","keyframeSeconds":1,"lookahead":0}}
       """
     try json.write(toFile: quality, atomically: false, encoding: .utf8)
@@ -89,6 +100,6 @@ public struct SmallPublish: Sendable {
   }
 
   private var media: [String] {
-    ["--video", "test", "--audio", "tone", "--quality", quality]
+    ["--video", video, "--audio", audio, "--quality", quality]
   }
 }
