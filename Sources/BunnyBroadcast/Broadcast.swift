@@ -178,8 +178,10 @@ public final class Broadcast: Sendable {
     }
     defer { leave.cancel() }
     let published = await publishing.result
-    try media.get()
-    // What an ingest did not take before somebody ended the broadcast is no failure.
-    if stopping.withLock({ $0.reason }) == nil { try published.get() }
+    // What an ingest did not take before somebody ended the broadcast is no failure, nor is that the
+    // program before us in a pipeline was ended by the same Ctrl-C.
+    let wasWanted = stopping.withLock { $0.reason != nil }
+    if case .failure(let error) = media, !(wasWanted && error is SourceError) { throw error }
+    if !wasWanted { try published.get() }
   }
 }

@@ -13,6 +13,7 @@ final class Capture: Sendable {
   let samples: Mailbox<Samples>
   private let camera: Keeper<Picture>
   private let microphone: Keeper<Samples>?
+  private let ended = Mailbox<SourceError>(capacity: 1)
 
   /// - Parameter frame: what a frame of the broadcast lasts, nanoseconds.
   init(
@@ -21,6 +22,11 @@ final class Capture: Sendable {
     let pictures = Mailbox<VideoLane.Arrival>(capacity: 15)
     let samples = Mailbox<Samples>(capacity: 500)
     let hasPicture = Flag()
+    let end: @Sendable (SourceError) -> Void = { [ended] error in
+      ended.put(error)
+      pictures.close()
+      samples.close()
+    }
     (self.pictures, self.samples) = (pictures, samples)
     camera = Keeper("video", KeptSource(sources.pictures)) { event in
       switch event {
@@ -38,6 +44,7 @@ final class Capture: Sendable {
         pictures.put(VideoLane.Arrival(picture: picture, time: .now))
       case .back: events.send(.cameraBack)
       case .needsHelp(let why): events.send(.notice(message: why))
+      case .ended(let error): end(error)
       }
     }
     microphone = sources.sound.map { sound in
@@ -47,9 +54,15 @@ final class Capture: Sendable {
         case .lost(let reason): events.send(.microphoneLost(reason: reason))
         case .back: events.send(.microphoneBack)
         case .needsHelp(let why): events.send(.notice(message: why))
+        case .ended(let error): end(error)
         }
       }
     }
+  }
+
+  /// - Throws: why there is no more media, if a source has ended for good.
+  func checkSources() throws(SourceError) {
+    if case .element(let error) = ended.take(until: .now) { throw error }
   }
 
   func start() {

@@ -33,6 +33,8 @@ final class Keeper<Element: Sendable>: Sendable {
     case back
     /// A person has to do something, and what.
     case needsHelp(String)
+    /// It can never deliver again.
+    case ended(SourceError)
   }
 
   private struct State {
@@ -103,7 +105,9 @@ final class Keeper<Element: Sendable>: Sendable {
         if presence.failed(at: .now) == .lose { tell(.lost(reason: "\(error)")) }
         return true
       }
-      return goesOn && rest(reader)
+      guard let error = error as? SourceError, error.isFinal else { return goesOn && rest(reader) }
+      if goesOn { tell(.ended(error)) }
+      return false
     }
   }
 

@@ -86,6 +86,8 @@ struct Lanes: Sendable {
   }
 
   /// Runs both media lanes to their end.
+  ///
+  /// - Throws: ``SourceError`` also when a source has ended for good.
   func encode() async throws {
     defer { capture.stop() }
     try await withThrowingTaskGroup(of: Void.self) { lanes in
@@ -95,6 +97,7 @@ struct Lanes: Sendable {
       lanes.addTask { try await onThread("audio", turns: .short) { try stoppingOnFailure(audio) } }
       try await lanes.waitForAll()
     }
+    try capture.checkSources()
   }
 
   /// Runs the publish lanes to their end, which is also the end of the media.

@@ -10,6 +10,8 @@ public enum VideoInput: Equatable, Sendable {
   case libavdevice(format: String, device: String)
   /// A V4L2 camera: its device node, or its name.
   case camera(String)
+  /// What another program delivers: through the FIFO of that path, or nil: on standard input.
+  case pipe(String?)
 }
 
 /// Which sound to broadcast, as `--audio` says it.
@@ -35,7 +37,8 @@ public struct InputSyntaxError: Error, Equatable, Sendable, CustomStringConverti
 
 extension VideoInput {
   /// What can be written, for help and for errors.
-  public static let grammar = "test, file:PATH, av:FORMAT:DEVICE, /dev/videoN, v4l2:NAME or auto"
+  public static let grammar =
+    "test, file:PATH, pipe:[FIFO], av:FORMAT:DEVICE, /dev/videoN, v4l2:NAME or auto"
 
   /// Reads ``grammar``.
   public init(_ text: String) throws(InputSyntaxError) {
@@ -45,6 +48,7 @@ extension VideoInput {
     case .word(let path) where path.hasPrefix("/dev/"): self = .camera(path)
     case .tagged("file", let path) where !path.isEmpty: self = .file(path)
     case .tagged("v4l2", let path) where path.hasPrefix("/"): self = .camera(path)
+    case .tagged("pipe", let path): self = .pipe(path.isEmpty || path == "-" ? nil : path)
     case .tagged("v4l2", let name) where !name.isEmpty: self = .camera("v4l2:\(name)")
     case .tagged("av", let rest):
       guard let (format, device) = Written.formatAndDevice(rest) else {

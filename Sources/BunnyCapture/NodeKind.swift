@@ -90,8 +90,7 @@ extension NodeKind {
     case .output: "it takes pictures instead of delivering them; choose a camera"
     case .bareSensor:
       "it delivers what the bare sensor sees, which another program has to develop; run "
-        + "`rpicam-vid -t 0 --inline --listen -o tcp://127.0.0.1:8888` and give "
-        + "--video file:tcp://127.0.0.1:8888"
+        + "`rpicam-vid -t 0 --inline --flush -o /run/camera` and give --video pipe:/run/camera"
     case .otherFormats(let formats):
       "it delivers only \(formats.map(\.description).joined(separator: ", ")); "
         + "try --video av:v4l2:\(path)"

@@ -19,7 +19,7 @@ public struct OpenSources: Sendable {
   /// - Parameters:
   ///   - width: pixels of the broadcast, which a test picture is drawn for; height likewise.
   ///   - frameRate: pictures a second.
-  ///   - camera: how a camera is to be used, where the picture is one's.
+  ///   - camera: how a camera is to be used, where the picture is one's; of a pipe, what comes.
   ///   - interrupter: makes opening them give up, from any thread; and those that FFmpeg reads, later.
   ///   - decodeError: is called for every packet of a file or device that could not be decoded
   ///     cleanly, by the capture threads.
@@ -77,7 +77,17 @@ public struct OpenSources: Sendable {
       return try Self.camera(V4L2Camera(nil, wanted: wanted, settings: camera, context))
     case .camera(let name):
       return try Self.camera(V4L2Camera(name, wanted: wanted, settings: camera, context))
+    case .pipe(let path):
+      return try Self.pipe(PipeCamera(path, camera, context))
     }
+  }
+
+  /// Opens a pipe. One that cannot be opened yet is handed on as it is.
+  private static func pipe(_ pipe: PipeCamera) throws(SourceError) -> any PictureSource {
+    do throws(SourceError) { try pipe.open() } catch {
+      if case .pipe(_, let problem) = error, problem.isUsage { throw error }
+    }
+    return pipe
   }
 
   /// How long the broadcast waits for a camera to be opened before it begins without.

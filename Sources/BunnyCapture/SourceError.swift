@@ -18,6 +18,8 @@ public enum SourceError: Error, Equatable, Sendable {
   case lost(String, reason: String)
   /// What is wrong with a camera.
   case camera(String, CameraProblem)
+  /// What is wrong with what another program delivers.
+  case pipe(String, PipeProblem)
 }
 
 extension SourceError: CustomStringConvertible {
@@ -42,6 +44,12 @@ extension SourceError: CustomStringConvertible {
       "\(hidingAddress(name)) stopped delivering: \(reason)"
     case .camera(let name, let problem):
       "\(name) \(problem)"
+    case .pipe(let name, let problem): "\(name) \(problem)"
     }
   }
+}
+
+extension SourceError {
+  /// It can never deliver again.
+  package var isFinal: Bool { if case .pipe(_, .ended) = self { true } else { false } }
 }

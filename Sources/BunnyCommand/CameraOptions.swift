@@ -13,7 +13,7 @@ extension CameraSettings {
   }
 
   private static func format(_ text: String) throws(CommandError) -> FourCC {
-    guard let format = FourCC(named: text), format.cost != nil else {
+    guard let format = FourCC(named: text), format.cost != nil || format == "H264" else {
       throw CommandError(
         .usage, "--camera-format is \(text); it takes YUYV, UYVY, NV12, YU12, MJPG and the like")
     }

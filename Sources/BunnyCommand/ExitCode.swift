@@ -69,6 +69,7 @@ extension ExitCode {
     case .notMedia: self = .notMedia
     case .unknownFormat: self = .usage
     case .camera(_, let problem): self = problem.isUsage ? .usage : .noInput
+    case .pipe(_, let problem): self = problem.isUsage ? .usage : .noInput
     }
   }
 

@@ -99,6 +99,7 @@ package struct PublishOptions: Equatable, Sendable {
 
   /// What is fine alone and would do nothing in company is a mistake.
   private func checkTogether() throws(CommandError) {
+    try checkPipe()
     if redundancy == .dual, prefersPrimary || replay == .none {
       throw CommandError(
         .usage,
@@ -112,6 +113,16 @@ package struct PublishOptions: Equatable, Sendable {
         "\(prefersPrimary ? "--prefer-primary" : "--redundancy \(redundancy.rawValue)") needs a "
           + "second ingest; give --backup URL, or leave it out")
     }
+  }
+
+  private func checkPipe() throws(CommandError) {
+    guard case .pipe(let path) = video else { return }
+    do { _ = try PipeForm(camera) } catch { throw CommandError(.usage, "--video pipe: \(error)") }
+    guard path == nil, target.readsStandardInput else { return }
+    throw CommandError(
+      .usage,
+      "the key and --video pipe: cannot both be read from standard input; put the key in a file, or "
+        + "give pipe:PATH of a FIFO")
   }
 
   private mutating func readChoices(_ arguments: Arguments) throws(CommandError) {
@@ -132,6 +143,15 @@ package struct PublishOptions: Equatable, Sendable {
     logLevel = LogLevel(named: try arguments.choice("--log-level", levels, or: "info"))!
     if let text = arguments.value("--duration") {
       duration = try DurationText.read(text, option: "--duration")
+    }
+  }
+}
+
+extension PublishOptions.Target {
+  fileprivate var readsStandardInput: Bool {
+    switch self {
+    case .ingest(let ingests): ingests.keyFile == "-"
+    case .live(let live): live.accessKeyFile == "-"
     }
   }
 }

@@ -85,7 +85,10 @@ package struct OptionSpec: Sendable {
 
   /// What both ways of broadcasting take.
   private static let media = [
-    OptionSpec("--video", "SRC", "The picture: \(VideoInput.grammar) (the default)."),
+    OptionSpec(
+      "--video", "SRC",
+      "The picture: \(VideoInput.grammar) (the default). pipe: is another program's H.264, on "
+        + "standard input or through a FIFO; with --camera-format, size and fps, its raw frames."),
     OptionSpec("--audio", "SRC", "The sound: \(AudioInput.grammar) (the default)."),
     OptionSpec(
       "--camera-format", "FORMAT",

@@ -40,6 +40,22 @@ public final class Decoder {
     try check("avcodec_open2", avcodec_open2(context.raw, codec, nil))
   }
 
+  /// One of H.264 in Annex B that brings its own parameter sets. Hands each picture out at once, unless
+  /// B-frames are to be shown before it.
+  ///
+  /// - Throws: ``AVFailure`` when this FFmpeg has no decoder for it.
+  package init(annexB onError: @escaping @Sendable () -> Void) throws(AVFailure) {
+    self.onError = onError
+    guard let codec = avcodec_find_decoder(AV_CODEC_ID_H264) else {
+      throw AVFailure(call: "avcodec_find_decoder(h264)", code: bunny_error_decoder_not_found)
+    }
+    context = CodecContext(codec)
+    timebase = .nanoseconds
+    context.raw.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY
+    context.raw.pointee.thread_count = 1
+    try check("avcodec_open2(h264)", avcodec_open2(context.raw, codec, nil))
+  }
+
   /// Decodes one packet, or with nil drains what is held back.
   ///
   /// - Parameter body: is handed each frame that came out, with its pts in nanoseconds (nil when
@@ -85,8 +101,8 @@ public final class Decoder {
     return runs
   }
 
-  /// Pictures of one packet of a live input, all stamped `time`, whatever the packet says.
-  public func pictures(_ packet: Packet, stampedAt time: MonotonicTime) -> [Picture] {
+  /// Pictures of one packet of a live input, all stamped `time`, whatever the packet says; nil drains.
+  public func pictures(_ packet: Packet?, stampedAt time: MonotonicTime) -> [Picture] {
     var pictures: [Picture] = []
     decode(packet) { frame, _ in pictures.append(Picture(moving: frame, time: time)) }
     return pictures

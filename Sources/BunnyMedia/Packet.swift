@@ -23,6 +23,14 @@ public final class Packet: @unchecked Sendable {  // the pointee is never writte
     self.timebase = timebase
   }
 
+  /// A copy of `bytes`, which say nothing of their time.
+  package init(copying bytes: [UInt8]) {
+    raw = av_packet_alloc()
+    precondition(av_new_packet(raw, Int32(bytes.count)) >= 0, "av_new_packet: out of memory")
+    raw.pointee.data.update(from: bytes, count: bytes.count)
+    timebase = .nanoseconds
+  }
+
   deinit {
     var raw: UnsafeMutablePointer<AVPacket>? = raw
     av_packet_free(&raw)

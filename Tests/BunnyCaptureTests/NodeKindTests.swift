@@ -57,8 +57,7 @@ import Testing
     let sensor = NodeKind(CameraTable.raspberryPi4[0]).advice(for: "/dev/video0")
     #expect(
       sensor == "it delivers what the bare sensor sees, which another program has to develop; run "
-        + "`rpicam-vid -t 0 --inline --listen -o tcp://127.0.0.1:8888` and give "
-        + "--video file:tcp://127.0.0.1:8888")
+        + "`rpicam-vid -t 0 --inline --flush -o /run/camera` and give --video pipe:/run/camera")
     #expect(
       NodeKind(CameraTable.webcamH264).advice(for: "/dev/video2")
         == "it delivers only H264; try --video av:v4l2:/dev/video2")

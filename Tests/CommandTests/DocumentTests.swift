@@ -14,15 +14,18 @@ import Testing
 
   /// The lines of all blocks that a reader would paste into a shell.
   private static func commands(in name: String) throws -> [String] {
-    let blocks = try document(name).matches(of: /```sh\n(.*?)```/.dotMatchesNewlines())
-    return blocks.flatMap { $0.1.split(separator: "\n") }.map {
+    try blocks(in: name).flatMap { $0.split(separator: "\n") }.map {
       String($0).replacing(#/ +# .*/#, with: "")
     }
   }
 
+  private static func blocks(in name: String) throws -> [String] {
+    try document(name).matches(of: /```sh\n(.*?)```/.dotMatchesNewlines()).map { String($0.1) }
+  }
+
   @Test func `every publish command of the README broadcasts`() async throws {
     let lines = try Self.commands(in: "README.md").filter {
-      $0.hasPrefix("bunny-broadcast publish")
+      $0.hasPrefix("bunny-broadcast publish") && !$0.contains("pipe:")
     }
     #expect(lines.count >= 5)
     let folder = try TemporaryDirectory()
@@ -52,6 +55,38 @@ import Testing
     #expect(inspected.exitStatus == 0 && inspected.standardOutput.contains("h264 High"))
   }
 
+  @Test func `the README's commands with rpicam-vid broadcast, from any program like it`()
+    async throws
+  {
+    let scripts = try Self.blocks(in: "README.md").filter { $0.contains("rpicam-vid") }
+    #expect(scripts.count == 2)
+    let folder = try TemporaryDirectory()
+    let standIn = folder.file("rpicam-vid")
+    let command = """
+      #!/bin/bash
+      exec ffmpeg -v error -y -re -f lavfi -i testsrc=size=1280x720:rate=30 -c:v libx264 \
+        -preset ultrafast -bf 0 -g 30 -f h264 "${@: -1}"
+      """
+    try command.write(toFile: standIn, atomically: false, encoding: .utf8)
+    chmod(standIn, 0o755)
+    let nginx = try await NginxIngest()
+    for script in scripts {
+      let lines = script.replacing(
+        "rtmp://localhost/live", with: "rtmp://127.0.0.1:\(nginx.port)/live"
+      )
+      .replacing("/run/camera", with: folder.file("camera"))
+      .replacing("bunny-broadcast publish", with: "\"$0\" publish --duration 3 --events json")
+      let search = "PATH=\(folder.path):$PATH\n"
+      let outcome = try await Command.startInShell(search + lines, []).outcome()
+      #expect(outcome.exitStatus == 0, "\(script): \(outcome)")
+      #expect(!outcome.standardOutput.contains("cameraLost"), "\(outcome)")
+    }
+    for recording in try await nginx.recordings(atLeast: 2) {
+      let inspected = try await Command.run(["inspect", recording])
+      #expect(inspected.exitStatus == 0 && inspected.standardOutput.contains("h264 High"))
+    }
+  }
+
   @Test func `other commands of the documents exist`() async throws {
     for name in ["README.md", "CONTRIBUTING.md"] {
       for line in try Self.commands(in: name) {
@@ -66,7 +101,9 @@ import Testing
         case "bunny-broadcast":
           #expect(["publish", "inspect", "--stream"].contains(words[1]), "\(line)")
         default:
-          #expect(["swift", "ffmpeg", "export"].contains(words[0]), "\(line) is run by nothing")
+          #expect(
+            ["swift", "ffmpeg", "export", "rpicam-vid", "mkfifo"].contains(words[0]),
+            "\(line) is run by nothing")
         }
       }
     }

@@ -18,6 +18,7 @@ struct ExitCodeTests {
     (.microphone("x", .forbidden), .noInput),
     (.camera("x", .unplugged), .noInput),
     (.camera("x", .controlRefused("y", value: 1, takes: "2 to 3")), .usage),
+    (.pipe("x", .ended), .noInput), (.pipe("x", .notFIFO), .usage), (.pipe("x", .terminal), .usage),
     (.notMedia("x", reason: "y"), .notMedia), (.unknownFormat("x"), .usage),
   ])
   func `a source's error has its code`(_ error: SourceError, _ code: ExitCode) {

@@ -132,8 +132,18 @@ struct InvocationTests {
     ),
     (
       to + ["--video", "camera"],
-      "--video camera is no source; it takes test, file:PATH, av:FORMAT:DEVICE, /dev/videoN, "
-        + "v4l2:NAME or auto"
+      "--video camera is no source; it takes test, file:PATH, pipe:[FIFO], av:FORMAT:DEVICE, "
+        + "/dev/videoN, v4l2:NAME or auto"
+    ),
+    (
+      to + ["--video", "pipe:", "--camera-size", "64x64"],
+      "--video pipe: is read as H.264, which says that itself; leave out --camera-size, or give "
+        + "--camera-format for raw frames"
+    ),
+    (
+      to + ["--video", "pipe:", "--key-file", "-"],
+      "the key and --video pipe: cannot both be read from standard input; put the key in a file, or "
+        + "give pipe:PATH of a FIFO"
     ),
     (
       to + ["--duration", "1:60"],

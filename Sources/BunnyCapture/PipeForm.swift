@@ -1,0 +1,40 @@
+package import BunnyMedia
+
+/// What another program delivers, as the camera's options say it.
+package enum PipeForm: Equatable {
+  case h264
+  /// Frame after frame, nothing between them.
+  case raw(FrameForm)
+
+  package init(_ settings: CameraSettings) throws(PipeProblem) {
+    guard settings.controls.isEmpty else {
+      throw .options("has no controls; leave out --control, or give it to the program that writes")
+    }
+    guard let format = settings.format, format != "H264" else {
+      let others = [
+        settings.size.map { _ in "--camera-size" },
+        settings.framesPerSecond.map { _ in "--camera-fps" },
+        settings.range == .auto ? nil : "--camera-range",
+      ].compactMap { $0 }
+      if let other = others.first {
+        throw .options(
+          "is read as H.264, which says that itself; leave out \(other), or give --camera-format "
+            + "for raw frames")
+      }
+      self = .h264
+      return
+    }
+    guard let name = format.ffmpegName else {
+      throw .options("cannot be \(format); it takes H264, YU12, NV12, YUYV, UYVY and the like")
+    }
+    guard let size = settings.size, settings.framesPerSecond != nil else {
+      throw .options(
+        "of \(format) needs \(settings.size == nil ? "--camera-size" : "--camera-fps") too: raw "
+          + "frames say neither their size nor their rate")
+    }
+    let isFull = settings.range == .auto ? format.isRGB : settings.range == .full
+    self = .raw(
+      FrameForm(
+        name, width: size.width, height: size.height, FrameColour(nil, isFullRange: isFull)))
+  }
+}
