@@ -17,9 +17,12 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
   /// The thread that captures now; any thread may end it.
   private let capturing = Mutex<MicrophoneThread?>(nil)
   private let isCancelled = Flag()
+  private let usb = Mutex<USBIdentity?>(nil)
 
   // The capture thread's own.
-  private var known: Microphone?
+  private var known: Microphone? {
+    didSet { usb.withLock { [known] usb in usb = known?.usb } }
+  }
   private var sound: MicrophoneSound?
   private var beginnings = 0
   private var ready: [Samples] = []
@@ -36,6 +39,8 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
     self.name = name.hasPrefix("alsa:") ? name : "alsa:\(name)"
     self.notice = notice
   }
+
+  public var usbDevice: USBIdentity? { usb.withLock { $0 } }
 
   deinit { capturing.withLock { $0 }?.end() }
 

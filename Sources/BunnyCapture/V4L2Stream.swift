@@ -26,11 +26,12 @@ final class V4L2Stream {
 
   /// Starts the camera in the best mode that its bus has room for.
   ///
-  /// - Parameter isAgain: it was open before: a control that it refuses by now is no reason to do
-  ///   without it.
+  /// - Parameters:
+  ///   - isAgain: it was open before: a control that it refuses by now is no reason to do without it.
+  ///   - takesLess: also in a mode that needs less of the bus than the best one.
   init(
     _ node: VideoNode, _ negotiation: CameraNegotiation, _ settings: CameraSettings,
-    isAgain: Bool, _ context: SourceContext
+    isAgain: Bool, takesLess: Bool, _ context: SourceContext
   ) throws(CameraProblem) {
     self.node = node
     self.context = context
@@ -53,7 +54,9 @@ final class V4L2Stream {
       } catch {
         ring.stop()
         guard case .noRoom = error else { throw error }
-        guard let lower = negotiation.lower(than: mode) else { throw .noRoom(tried: "\(mode)") }
+        guard takesLess, let lower = negotiation.lower(than: mode) else {
+          throw .noRoom(tried: "\(mode)")
+        }
         context.notice("\(node.path): its USB bus has no room for \(mode); \(lower) is tried")
         mode = lower
       }
