@@ -26,6 +26,8 @@ public final class Broadcast: Sendable {
 
   private struct Stopping {
     var reason: String?
+    /// While media runs.
+    var capture: Capture?
     var action: (@Sendable () -> Void)?
   }
 
@@ -108,6 +110,8 @@ public final class Broadcast: Sendable {
     set { muted.isSet = newValue }
   }
 
+  public func rotateCamera() { stopping.withLock { $0.capture }?.rotateCamera() }
+
   /// How it does now.
   public var statistics: BroadcastStatistics {
     telemetry.moved(line.moved)
@@ -155,6 +159,7 @@ public final class Broadcast: Sendable {
     guard let lanes = try await open() else { return }
     let stopsAlready = stopping.withLock { stopping in
       stopping.action = { lanes.stop() }  // the publish lane is told when media has ended
+      stopping.capture = lanes.capture
       return stopping.reason != nil
     }
     if stopsAlready { lanes.stop() }

@@ -47,14 +47,24 @@ public struct BroadcastConfiguration: Sendable {
   /// Whom an `rtmps` ingest has to be vouched for by.
   public var tlsTrust = TLSTrust.system
   public var video: VideoInput
+  /// What the picture goes on to with ``Broadcast/rotateCamera()``, in this order; after the last one
+  /// comes ``video`` again. Only one of them is open at a time.
+  public var otherVideos: [VideoInput] = []
+  /// What to do when the one on air is lost.
+  public var onCameraLoss = CameraLoss.wait
+  /// A camera or microphone that is not helped by opening it again is reset on its USB bus. Takes the
+  /// right to write to its node in `/dev/bus/usb`.
+  public var resetsUSB = false
   public var audio: AudioInput
-  /// How the camera is to be used, where ``video`` is one.
+  /// How the cameras are to be used, where ``video`` and ``otherVideos`` are some.
   public var camera = CameraSettings()
   public var quality: BroadcastQuality
   /// What is shown while there is no picture.
   public var slate = Slate.Choice.standard
   /// How a picture of another shape fills the frame.
   public var fill = PictureFit.Fill.letterbox
+  /// How every picture is turned, whatever it comes from; the slate is not.
+  public var turn = PictureTurn.none
   public var retry = Retry.always
   /// How long to broadcast, from the first frame; nil until ``Broadcast/stop()``.
   public var duration: Duration?

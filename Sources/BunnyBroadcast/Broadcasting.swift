@@ -12,6 +12,12 @@ public protocol Broadcasting: Sendable {
   /// Whether silence is sent instead of sound.
   var isMuted: Bool { get nonmutating set }
 
+  /// Goes on to the next of several cameras, without waiting for it: it is on air with its first picture,
+  /// and ``BunnyBroadcastEvent/cameraChanged(source:)`` says so, or
+  /// ``BunnyBroadcastEvent/cameraNotChanged(source:reason:)``. Where there is one only, and before its
+  /// sources are open, it does nothing.
+  func rotateCamera()
+
   /// How it does now.
   var statistics: BroadcastStatistics { get }
 }

@@ -44,15 +44,25 @@ public enum BunnyBroadcastEvent: Sendable {
   /// The uplink is back.
   case uplinkBack
   /// The camera, or what else the picture comes from, delivers nothing, or is not there; the slate is
-  /// shown. Said once, until ``cameraBack``; it is tried again.
+  /// shown. Said once, until ``cameraBack`` or ``cameraChanged(source:)``; it is tried again.
   case cameraLost(reason: String)
   /// It delivers: the slate is gone.
   case cameraBack
+  /// Another of several cameras is on air; which one, as it was named.
+  case cameraChanged(source: String)
+  /// Another of several cameras was to be on air, and could not; what was on air stays. Of a spare it is
+  /// said once, until a camera delivers again; it is tried again.
+  case cameraNotChanged(source: String, reason: String)
+  /// All that can be done about a lost camera from here was done, and a person has to see to it. Said once,
+  /// until it delivers; it is tried again.
+  case cameraNeedsHand(reason: String)
   /// The microphone, or what else the sound comes from, delivers nothing, or is not there; silence is
   /// sent. Said once, until ``microphoneBack``; it is tried again.
   case microphoneLost(reason: String)
   /// It delivers.
   case microphoneBack
+  /// As ``cameraNeedsHand(reason:)``.
+  case microphoneNeedsHand(reason: String)
   /// Media was left out because a consumer of it was too far behind.
   case dropped(frames: Int, reason: String)
   /// Bunny's API told of the live stream; `resumes` when viewers see it already.

@@ -11,13 +11,14 @@ final class Capture: Sendable {
   let pictures: Mailbox<VideoLane.Arrival>
   /// Some seconds: sound waits for the first picture.
   let samples: Mailbox<Samples>
-  private let camera: Keeper<Picture>
+  private let cameras: Cameras
   private let microphone: Keeper<Samples>?
   private let ended = Mailbox<SourceError>(capacity: 1)
 
   /// - Parameter frame: what a frame of the broadcast lasts, nanoseconds.
   init(
-    _ sources: OpenSources, slate: Slate, frame: Int64, telemetry: Telemetry, events: EventHub
+    _ sources: OpenSources, _ configuration: BroadcastConfiguration, slate: Slate, frame: Int64,
+    telemetry: Telemetry, events: EventHub
   ) {
     let pictures = Mailbox<VideoLane.Arrival>(capacity: 15)
     let samples = Mailbox<Samples>(capacity: 500)
@@ -27,12 +28,15 @@ final class Capture: Sendable {
       pictures.close()
       samples.close()
     }
+    let turn = configuration.turn
+    let usbReset = configuration.resetsUSB ? USBReset() : nil
     (self.pictures, self.samples) = (pictures, samples)
-    camera = Keeper("video", KeptSource(sources.pictures)) { event in
+    cameras = Cameras(sources, onLoss: configuration.onCameraLoss, usbReset: usbReset) { event in
       switch event {
       case .delivered(let picture):
         hasPicture.isSet = true
-        let dropped = pictures.put(VideoLane.Arrival(picture: picture, time: .now))
+        let dropped = pictures.put(
+          VideoLane.Arrival(picture: picture, time: .now, turn: turn))
         if dropped > 0 { telemetry.count { $0.skippedFrames += dropped } }
       case .lost(let reason):
         events.send(.cameraLost(reason: reason))
@@ -43,18 +47,24 @@ final class Capture: Sendable {
         }
         pictures.put(VideoLane.Arrival(picture: picture, time: .now))
       case .back: events.send(.cameraBack)
-      case .needsHelp(let why): events.send(.notice(message: why))
+      case .changed(let source): events.send(.cameraChanged(source: source))
+      case .notChanged(let source, let reason):
+        events.send(.cameraNotChanged(source: source, reason: reason))
+      case .needsHand(let reason): events.send(.cameraNeedsHand(reason: reason))
+      case .helped(let how): events.send(.notice(message: how))
       case .ended(let error): end(error)
       }
     }
     microphone = sources.sound.map { sound in
-      Keeper("audio", KeptSource(sound)) { event in
+      Keeper("audio", KeptSource(sound), usbReset: usbReset) { event in
         switch event {
         case .delivered(let run): samples.put(run)
-        case .lost(let reason): events.send(.microphoneLost(reason: reason))
+        case .lost(let reason, _): events.send(.microphoneLost(reason: reason))
         case .back: events.send(.microphoneBack)
-        case .needsHelp(let why): events.send(.notice(message: why))
+        case .needsHand(let reason): events.send(.microphoneNeedsHand(reason: reason))
+        case .helped(let how): events.send(.notice(message: how))
         case .ended(let error): end(error)
+        case .stopped: break
         }
       }
     }
@@ -66,13 +76,16 @@ final class Capture: Sendable {
   }
 
   func start() {
-    camera.start()
+    cameras.start()
     microphone?.start()
   }
 
+  /// Another camera's turn. Does not wait.
+  func rotateCamera() { cameras.rotate() }
+
   /// Ends the sources and closes both mailboxes. The capture threads end when their sources let them.
   func stop() {
-    camera.stop()
+    cameras.stop()
     microphone?.stop()
     pictures.close()
     samples.close()

@@ -7,19 +7,25 @@ import Synchronization
 struct KeptSource<Element: Sendable>: Sendable {
   let next: @Sendable () throws -> Element?
   let cancel: @Sendable () -> Void
+  /// The USB device that it is a part of.
+  let usb: @Sendable () -> USBIdentity?
   /// One for the same device that has opened nothing; nil: its calls return.
   let renewed: @Sendable () -> KeptSource?
 }
 
 extension KeptSource<Picture> {
   init(_ source: any PictureSource) {
-    self.init(next: source.next, cancel: source.cancel) { source.renewed().map(KeptSource.init) }
+    self.init(
+      next: source.next, cancel: source.cancel, usb: { source.usbDevice },
+      renewed: { source.renewed().map(KeptSource.init) })
   }
 }
 
 extension KeptSource<Samples> {
   init(_ source: any SampleSource) {
-    self.init(next: source.next, cancel: source.cancel) { source.renewed().map(KeptSource.init) }
+    self.init(
+      next: source.next, cancel: source.cancel, usb: { source.usbDevice },
+      renewed: { source.renewed().map(KeptSource.init) })
   }
 }
 
@@ -28,13 +34,17 @@ extension KeptSource<Samples> {
 final class Keeper<Element: Sendable>: Sendable {
   enum Event {
     case delivered(Element)
-    /// Once, until ``back``.
-    case lost(reason: String)
+    /// Once, until ``back``. It has failed with that error; nil: it is late.
+    case lost(reason: String, SourceError?)
     case back
-    /// A person has to do something, and what.
-    case needsHelp(String)
+    /// A person has to do something, and what. Once, until ``back``.
+    case needsHand(String)
+    /// What was done to help it.
+    case helped(String)
     /// It can never deliver again.
     case ended(SourceError)
+    /// It was stopped, and its last call has returned.
+    case stopped
   }
 
   private struct State {
@@ -48,15 +58,18 @@ final class Keeper<Element: Sendable>: Sendable {
   /// `video` or `audio`.
   private let name: String
   private let state: Mutex<State>
+  /// nil: not allowed.
+  private let usbReset: USBReset?
   /// Is called by one thread at a time.
   private let tell: @Sendable (Event) -> Void
   private let wakesReader = WakeEvent()
   private let wakesWatch = WakeEvent()
 
   init(
-    _ name: String, _ source: KeptSource<Element>, _ tell: @escaping @Sendable (Event) -> Void
+    _ name: String, _ source: KeptSource<Element>, usbReset: USBReset?,
+    _ tell: @escaping @Sendable (Event) -> Void
   ) {
-    (self.name, self.tell) = (name, tell)
+    (self.name, self.usbReset, self.tell) = (name, usbReset, tell)
     state = Mutex(State(source: source))
   }
 
@@ -85,7 +98,11 @@ final class Keeper<Element: Sendable>: Sendable {
   private func startReader(_ source: KeptSource<Element>, _ reader: Int) {
     startThread("capture-\(name)", turns: .short) { [self] in
       while read(source, reader) {}
-      state.withLock { if $0.reader != reader { $0.presence.returned() } }
+      let isEnd = state.withLock { state in
+        if state.reader != reader { state.presence.returned() }
+        return state.isOver && state.reader == reader
+      }
+      if isEnd { tell(.stopped) }
       wakesWatch.signal()
     }
   }
@@ -102,7 +119,13 @@ final class Keeper<Element: Sendable>: Sendable {
       }
     } catch {
       let goesOn = note(as: reader) { presence in
-        if presence.failed(at: .now) == .lose { tell(.lost(reason: "\(error)")) }
+        presence.canReset = usbReset != nil && source.usb() != nil
+        switch presence.failed(at: .now) {
+        case .lose: tell(.lost(reason: "\(error)", error as? SourceError))
+        case .reset: resetUSB(source)
+        case .callForHelp: callForHelp("\(error)")
+        case .loseSilent, .welcome, .abandon, nil: break
+        }
         return true
       }
       guard let error = error as? SourceError, error.isFinal else { return goesOn && rest(reader) }
@@ -149,18 +172,36 @@ final class Keeper<Element: Sendable>: Sendable {
       wakesWatch.wait(until: deadline)
       state.withLock { state in
         guard !state.isOver else { return }
+        state.presence.canReset = usbReset != nil && state.source.usb() != nil
         switch state.presence.passed(to: .now) {
         case .loseSilent(let milliseconds):
-          tell(.lost(reason: "\(device) delivers nothing, for \(milliseconds) ms now"))
+          tell(.lost(reason: "\(device) delivers nothing, for \(milliseconds) ms now", nil))
         case .abandon:
           guard let source = state.source.renewed() else { return }
           state.source = source
           state.reader += 1
           startReader(source, state.reader)
-        case .callForHelp:
-          tell(.needsHelp("\(device) does not answer, however often it is opened; plug it in anew"))
+        case .reset: resetUSB(state.source)
+        case .callForHelp: callForHelp("\(device) does not answer, however often it is opened")
         case .lose, .welcome, nil: break
         }
+      }
+    }
+  }
+
+  // MARK: What helps
+
+  private func callForHelp(_ reason: String) {
+    tell(.needsHand("\(reason); see to it, or plug it in anew"))
+  }
+
+  /// Takes up to some seconds, and may hang where its driver does.
+  private func resetUSB(_ source: KeptSource<Element>) {
+    guard let usbReset, let usb = source.usb() else { return }
+    startThread("usb-reset") { [self] in
+      guard let words = usbReset.reset(usb).words else { return }
+      state.withLock { state in
+        if !state.isOver { tell(.helped(words)) }
       }
     }
   }

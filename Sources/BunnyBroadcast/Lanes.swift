@@ -43,7 +43,7 @@ struct Lanes: Sendable {
     let origin = Mailbox<MonotonicTime>(capacity: 1)
     let limit = Limit(configuration.duration, settings.frameRate)
     capture = Capture(
-      sources, slate: try Self.slate(configuration, settings),
+      sources, configuration, slate: try Self.slate(configuration, settings),
       frame: settings.frameRate.reciprocal.convert(1, to: .nanoseconds), telemetry: telemetry,
       events: events)
     self.events = events
@@ -143,9 +143,11 @@ struct Lanes: Sendable {
     if let sources = configuration.sources { return sources }
     do {
       let sources = try OpenSources(
-        video: configuration.video, audio: configuration.audio, width: settings.width,
-        height: settings.height, frameRate: settings.frameRate, camera: configuration.camera,
-        interrupter: interrupter, decodeError: { telemetry.count { $0.decodeErrors += 1 } },
+        video: configuration.video, others: configuration.otherVideos,
+        audio: configuration.audio, width: settings.width, height: settings.height,
+        frameRate: settings.frameRate, turn: configuration.turn, fill: configuration.fill,
+        camera: configuration.camera, interrupter: interrupter,
+        decodeError: { telemetry.count { $0.decodeErrors += 1 } },
         missedFrames: { missed in telemetry.count { $0.missedFrames += missed } },
         chosen: { events.send(.chosen(source: $0)) }, notice: notice)
       sources.notices.forEach(notice)

@@ -98,6 +98,8 @@ public final class LiveBroadcast: Broadcasting {
     }
   }
 
+  public func rotateCamera() { state.withLock { $0.broadcast }?.rotateCamera() }
+
   public var statistics: BroadcastStatistics {
     let (broadcast, began, isFinished) = state.withLock { ($0.broadcast, $0.began, $0.isFinished) }
     if let broadcast { return broadcast.statistics }

@@ -11,6 +11,8 @@ struct VideoLane {
   struct Arrival: Sendable {
     let picture: Picture
     let time: MonotonicTime
+    /// How it is to be shown.
+    var turn = PictureTurn.none
   }
 
   let pictures: Mailbox<Arrival>
@@ -95,7 +97,7 @@ private struct Path {
   ) throws {
     guard isWithin(slot) else { return }
     do {
-      shown = try lane.converter.convert(arrival.picture)
+      shown = try lane.converter.convert(arrival.picture, turned: arrival.turn)
     } catch {
       lane.telemetry.count { $0.decodeErrors += 1 }
       if !saidWhyNot { lane.notice("pictures that cannot be converted are left out: \(error)") }

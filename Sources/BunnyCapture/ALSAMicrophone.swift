@@ -42,6 +42,8 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
     self.known = Mutex(known)
   }
 
+  public var usbDevice: USBIdentity? { known.withLock { $0?.device.usb } }
+
   deinit { capturing.withLock { $0 }?.end() }
 
   public func cancel() {

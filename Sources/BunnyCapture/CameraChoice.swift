@@ -51,7 +51,7 @@ package struct CameraChoice: Equatable, Sendable {
     var words =
       count > 1 ? "the first of \(count) cameras" : candidates.count > 1 ? "the only camera" : ""
     if !words.isEmpty && !able.isEmpty {
-      words += " that can do \(wanted.size) at \(Int(wanted.framesPerSecond.rounded())) fps"
+      words += " that can do \(wanted.lying) at \(Int(wanted.framesPerSecond.rounded())) fps"
     }
     reason = words.isEmpty ? "it is the only camera that no program has to feed" : "it is \(words)"
   }
@@ -108,7 +108,7 @@ extension VideoNode {
       return false
     }
     let rate = mode.rate?.value ?? wanted.framesPerSecond
-    return mode.size.width >= wanted.size.width && mode.size.height >= wanted.size.height
+    return mode.size.width >= wanted.lying.width && mode.size.height >= wanted.lying.height
       && rate >= wanted.framesPerSecond * 0.995
   }
 }

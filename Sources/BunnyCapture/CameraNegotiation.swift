@@ -5,7 +5,8 @@ import BunnyMedia
 /// The size and rate that are wanted come first: what is missing of the size counts once, of the rate
 /// twice, so that 640x480 at 30 fps goes before 1280x720 at 10. Among equals the shape that is wanted,
 /// then no more pixels and no more frames than needed, then the format that costs least to take.
-/// Colour goes before all of it.
+/// Colour goes before all of it. Of a camera that hangs sideways, what counts of a size is how much is
+/// seen of it in the end.
 package struct CameraNegotiation {
   /// At least one, best first.
   package let modes: [CameraMode]
@@ -90,7 +91,9 @@ package struct CameraNegotiation {
   /// Why the first one was chosen, in words that follow its name.
   package var reason: String {
     let best = modes[0]
-    let goal = "\(wanted.size) at \(Timebase.frameRate(wanted.framesPerSecond).decimal) fps"
+    let goal =
+      "\(wanted.size) at \(Timebase.frameRate(wanted.framesPerSecond).decimal) fps"
+      + (wanted.sideways == nil ? "" : " before it is turned")
     let rank = Rank(best, wanted, place: 0)
     var words = rank.covers ? "enough for \(goal)" : "of what it offers, the nearest to \(goal)"
     if rank.isExact { words = "as wanted" }
@@ -124,7 +127,7 @@ private struct Rank: Comparable {
     let height = Double(mode.size.height) / Double(wanted.size.height)
     let speed = mode.rate.map { $0.value / wanted.framesPerSecond } ?? 1
     let rate = abs(speed - 1) < Self.tolerance ? 1 : speed
-    let share = min(1, width) * min(1, height) * min(1, rate) * min(1, rate)
+    let share = wanted.share(of: mode.size) * min(1, rate) * min(1, rate)
     let hasShape = abs(width / height - 1) < 0.01
     covers = share == 1
     isExact = covers && width == 1 && height == 1 && rate == 1

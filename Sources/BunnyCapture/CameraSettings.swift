@@ -1,3 +1,5 @@
+public import BunnyMedia
+
 /// What is asked of a camera beyond which one it is. What is nil it chooses itself.
 public struct CameraSettings: Equatable, Sendable {
   /// How its samples are to be understood.
@@ -49,9 +51,42 @@ public struct PictureSize: Hashable, Sendable, CustomStringConvertible {
 public struct WantedPicture: Equatable, Sendable {
   public var size: PictureSize
   public var framesPerSecond: Double
+  /// The camera hangs sideways, and ``size`` is that of the broadcast turned back: its picture fills
+  /// that so.
+  package private(set) var sideways: PictureFit.Fill?
 
   public init(width: Int, height: Int, framesPerSecond: Double) {
     size = PictureSize(width: width, height: height)
     self.framesPerSecond = framesPerSecond
+  }
+
+  /// What a broadcast of `width` by `height` pixels would like before it is turned.
+  public init(
+    width: Int, height: Int, framesPerSecond: Double, turn: PictureTurn, fill: PictureFit.Fill
+  ) {
+    let before = turn.turnedBack(width: width, height: height)
+    self.init(width: before.width, height: before.height, framesPerSecond: framesPerSecond)
+    if turn.isSideways { sideways = fill }
+  }
+
+  /// What a camera has to be capable of: they lie, also those that hang sideways.
+  var lying: PictureSize {
+    guard sideways != nil else { return size }
+    return PictureSize(
+      width: max(size.width, size.height), height: min(size.width, size.height))
+  }
+
+  /// Which part of the broadcast's pixels a picture of `size` has something for: 1 is all, sharp.
+  func share(of size: PictureSize) -> Double {
+    let frame = (width: self.size.width, height: self.size.height)
+    guard let sideways else {
+      return min(1, Double(size.width) / Double(frame.width))
+        * min(1, Double(size.height) / Double(frame.height))
+    }
+    let fit = PictureFit(
+      picture: (size.width, size.height, pixelAspect: 1), frame: frame, fill: sideways)
+    let pixels = min(
+      fit.source.width * fit.source.height, fit.target.width * fit.target.height)
+    return Double(pixels) / Double(frame.width * frame.height)
   }
 }

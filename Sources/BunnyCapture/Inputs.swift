@@ -1,3 +1,5 @@
+import BunnySystem
+
 /// Which picture to broadcast, as `--video` says it.
 public enum VideoInput: Equatable, Sendable {
   /// The camera of this machine.
@@ -83,6 +85,20 @@ extension AudioInput {
     default:
       throw InputSyntaxError(
         description: "--audio \(Written.shown(text)) no source; it takes \(Self.grammar)")
+    }
+  }
+}
+
+extension VideoInput: CustomStringConvertible {
+  /// As it is written, addresses without path and query.
+  public var description: String {
+    switch self {
+    case .automatic: "auto"
+    case .test: "test"
+    case .file(let path): hidingAddress("file:\(path)")
+    case .libavdevice(let format, let device): hidingAddress("av:\(format):\(device)")
+    case .camera(let name): name
+    case .pipe(let path): "pipe:\(path ?? "")"
     }
   }
 }

@@ -51,6 +51,13 @@ public struct MediaFile: Sendable {
     }
   }
 
+  /// Looks whether a file of this machine holds a picture; it is opened for as long as that takes.
+  /// Addresses are not asked.
+  static func look(at path: String, _ context: SourceContext) throws(SourceError) {
+    guard try !location(path).isAddress else { return }
+    _ = try MediaFile(path, video: true, audio: false, context)
+  }
+
   /// A name that exists here is a file, whatever it looks like; others may be addresses.
   private static func location(
     _ path: String

@@ -9,16 +9,24 @@ public struct OpenSources: Sendable {
   public let sound: (any SampleSource)?
   /// What a person should know of the choice, in sentences.
   public let notices: [String]
+  /// All that the picture may come from, in order; ``pictures`` is of the first.
+  package let supplies: [PictureSupply]
 
-  package init(pictures: any PictureSource, sound: (any SampleSource)?) {
+  /// - Parameter others: that the picture may come from later.
+  package init(
+    pictures: any PictureSource, sound: (any SampleSource)?, others: [PictureSupply] = []
+  ) {
     (self.pictures, self.sound, notices) = (pictures, sound, [])
+    supplies = [PictureSupply("the first") { _ in pictures.renewed() ?? pictures }] + others
   }
 
   /// Opens what `--video` and `--audio` ask for. A device that is not there is opened later.
   ///
   /// - Parameters:
+  ///   - others: what the picture may come from later: not opened yet, a file only looked at.
   ///   - width: pixels of the broadcast, which a test picture is drawn for; height likewise.
   ///   - frameRate: pictures a second.
+  ///   - turn: how the picture is going to be turned; ``fill`` likewise: how it fills the broadcast's.
   ///   - camera: how a camera is to be used, where the picture is one's; of a pipe, what comes.
   ///   - interrupter: makes opening them give up, from any thread; and those that FFmpeg reads, later.
   ///   - decodeError: is called for every packet of a file or device that could not be decoded
@@ -28,7 +36,8 @@ public struct OpenSources: Sendable {
   ///   - notice: is told later what had to be helped, in a sentence.
   /// - Throws: ``SourceError``; of a device only what will be so whenever it is opened.
   public init(
-    video: VideoInput, audio: AudioInput, width: Int, height: Int, frameRate: Timebase,
+    video: VideoInput, others: [VideoInput] = [], audio: AudioInput, width: Int, height: Int,
+    frameRate: Timebase, turn: PictureTurn = .none, fill: PictureFit.Fill = .letterbox,
     camera: CameraSettings = CameraSettings(), interrupter: Interrupter = Interrupter(),
     decodeError: @escaping @Sendable () -> Void = {},
     missedFrames: @escaping @Sendable (Int) -> Void = { _ in },
@@ -41,6 +50,13 @@ public struct OpenSources: Sendable {
     context.missedFrames = missedFrames
     context.chosen = chosen
     context.notice = notice
+    let maker = PictureMaker(
+      wanted: WantedPicture(
+        width: width, height: height, framesPerSecond: frameRate.value, turn: turn, fill: fill),
+      frame: turn.turnedBack(width: width, height: height), frameRate: frameRate, settings: camera,
+      context: context)
+    for case .file(let path) in others { try MediaFile.look(at: path, context) }
+    let later = others.map { maker.supply($0) }
     if case .file(let path) = video, audio == .automatic || audio == .file(path) {
       let file = try MediaFile(path, video: true, audio: true, context)
       guard let pictures = file.pictures else { throw .notMedia(path, reason: "it has no picture") }
@@ -48,61 +64,15 @@ public struct OpenSources: Sendable {
       sound = file.sound
       notices =
         file.sound == nil ? ["\(hidingAddress(path)) has no sound: the broadcast is silent"] : []
+      // Picture and sound are read together, and stay in step so.
+      supplies = [maker.supply(video, staysOpen: file.sound != nil)] + later
       return
     }
-    pictures = try Self.pictures(
-      video, width: width, height: height, frameRate: frameRate, camera, context)
-    let camera = pictures as? V4L2Camera
-    (sound, notices) = try Self.sound(audio, belongingTo: video, camera?.usb, context)
+    pictures = try maker.opened(video)
+    supplies = [maker.supply(video)] + later
+    (sound, notices) = try Self.sound(
+      audio, belongingTo: video, (pictures as? V4L2Camera)?.usbDevice, context)
     if let choice = (sound as? ALSAMicrophone)?.choice { chosen(choice) }
-  }
-
-  private static func pictures(
-    _ input: VideoInput, width: Int, height: Int, frameRate: Timebase,
-    _ camera: CameraSettings, _ context: SourceContext
-  ) throws(SourceError) -> any PictureSource {
-    let wanted = WantedPicture(width: width, height: height, framesPerSecond: frameRate.value)
-    switch input {
-    case .test:
-      return TestPicture(width: width, height: height, frameRate: frameRate)
-    case .file(let path):
-      let file = try MediaFile(path, video: true, audio: false, context)
-      guard let pictures = file.pictures else { throw .notMedia(path, reason: "it has no picture") }
-      return pictures
-    case .libavdevice(let format, let device):
-      return DevicePictures(
-        input: try DeviceInput(
-          format, device, .picture, framesPerSecond: frameRate.value, context))
-    case .automatic:
-      return try Self.camera(V4L2Camera(nil, wanted: wanted, settings: camera, context))
-    case .camera(let name):
-      return try Self.camera(V4L2Camera(name, wanted: wanted, settings: camera, context))
-    case .pipe(let path):
-      return try Self.pipe(PipeCamera(path, camera, context))
-    }
-  }
-
-  /// Opens a pipe. One that cannot be opened yet is handed on as it is.
-  private static func pipe(_ pipe: PipeCamera) throws(SourceError) -> any PictureSource {
-    do throws(SourceError) { try pipe.open() } catch {
-      if case .pipe(_, let problem) = error, problem.isUsage { throw error }
-    }
-    return pipe
-  }
-
-  /// How long the broadcast waits for a camera to be opened before it begins without.
-  private static let patience: Int64 = .seconds(2)
-
-  /// Opens a camera. One that cannot be opened yet is handed on as it is; of one that does not answer,
-  /// the call that hangs is left to its thread.
-  private static func camera(_ camera: V4L2Camera) throws(SourceError) -> any PictureSource {
-    let attempt = Attempt(camera)
-    startThread("open-camera") { attempt.make() }
-    guard let result = attempt.result(until: .now + patience) else {
-      return camera.renewed() ?? camera
-    }
-    if case .failure(.camera(_, let problem)) = result, problem.isUsage { try result.get() }
-    return camera
   }
 
   private static func sound(
@@ -143,6 +113,78 @@ public struct OpenSources: Sendable {
         microphone.pcm, choice: "alsa:\(microphone.words): \(reason)", notice: context.notice),
       []
     )
+  }
+}
+
+/// Makes what `--video` asks for.
+private struct PictureMaker: Sendable {
+  let wanted: WantedPicture
+  let frame: (width: Int, height: Int)
+  let frameRate: Timebase
+  let settings: CameraSettings
+  let context: SourceContext
+
+  /// How long the broadcast waits for a camera to be opened before it begins without.
+  private static let patience: Int64 = .seconds(2)
+
+  /// One that is open; a camera or pipe that cannot be opened yet is handed on as it is.
+  func opened(_ input: VideoInput) throws(SourceError) -> any PictureSource {
+    let source = try make(input, context)
+    if let pipe = source as? PipeCamera {
+      do throws(SourceError) { try pipe.open() } catch {
+        if case .pipe(_, let problem) = error, problem.isUsage { throw error }
+      }
+    }
+    guard let camera = source as? V4L2Camera else { return source }
+    // Of one that does not answer, the call that hangs is left to its thread.
+    let attempt = Attempt(camera)
+    startThread("open-camera") { attempt.make() }
+    guard let result = attempt.result(until: .now + Self.patience) else {
+      return camera.renewed() ?? camera
+    }
+    if case .failure(.camera(_, let problem)) = result, problem.isUsage { try result.get() }
+    return camera
+  }
+
+  func supply(_ input: VideoInput, staysOpen: Bool = false) -> PictureSupply {
+    PictureSupply("\(input)", staysOpen: staysOpen) { besideAnother in
+      switch input {
+      case .automatic: camera(nil, besideAnother: besideAnother)
+      case .camera(let name): camera(name, besideAnother: besideAnother)
+      case .pipe(let path): PipeCamera(path, settings, context)
+      case .test, .file, .libavdevice:
+        LatePictures(within: context.interrupter) { interrupter in
+          var context = context
+          context.interrupter = interrupter
+          return try make(input, context)
+        }
+      }
+    }
+  }
+
+  private func make(
+    _ input: VideoInput, _ context: SourceContext
+  ) throws(SourceError) -> any PictureSource {
+    switch input {
+    case .test:
+      return TestPicture(width: frame.width, height: frame.height, frameRate: frameRate)
+    case .file(let path):
+      let file = try MediaFile(path, video: true, audio: false, context)
+      guard let pictures = file.pictures else { throw .notMedia(path, reason: "it has no picture") }
+      return pictures
+    case .libavdevice(let format, let device):
+      return DevicePictures(
+        input: try DeviceInput(
+          format, device, .picture, framesPerSecond: frameRate.value, context))
+    case .automatic: return camera(nil)
+    case .camera(let name): return camera(name)
+    case .pipe(let path): return PipeCamera(path, settings, context)
+    }
+  }
+
+  private func camera(_ name: String?, besideAnother: Bool = false) -> V4L2Camera {
+    V4L2Camera(
+      name, wanted: wanted, settings: settings, besideAnother: besideAnother, context)
   }
 }
 

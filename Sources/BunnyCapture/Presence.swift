@@ -25,6 +25,8 @@ package struct Presence: Equatable {
     case welcome
     /// Its call does not return: leave that to its thread, and open it anew on another.
     case abandon
+    /// Opening it again does not help: reset its USB device.
+    case reset
     /// Nothing that can be done from here helps: say so.
     case callForHelp
   }
@@ -40,6 +42,12 @@ package struct Presence: Equatable {
   /// Calls that have not returned, each with its thread.
   private var abandoned = 0
   private var hasCalledForHelp = false
+  private var lostSince: MonotonicTime?
+  /// It is on USB, and may be reset there.
+  package var canReset = false
+  /// Since it last ran for ``proof``.
+  private var resets = 0
+  private var lastReset: MonotonicTime?
 
   /// How long it may take to deliver for the first time.
   package static let openingPatience: Int64 = .seconds(3)
@@ -60,6 +68,16 @@ package struct Presence: Equatable {
   /// From a sign of it until it is opened: its node may be there before its driver is ready.
   package static let readying: Int64 = .milliseconds(50)
 
+  /// How long it is only opened again, before its USB device is reset: that takes its other functions away
+  /// too, for a moment.
+  package static let resetAfter: Int64 = .seconds(5)
+  /// From one reset to the next.
+  package static let resetPause: Int64 = .seconds(60)
+  /// Who is not helped by these is not helped by more.
+  package static let mostResets = 3
+  /// How long it may be lost before a person is asked.
+  package static let handAfter: Int64 = .seconds(60)
+
   package init(at now: MonotonicTime) {
     (called, runningSince) = (now, now)
   }
@@ -74,25 +92,47 @@ package struct Presence: Equatable {
       interval = min(now - called, .seconds(2))
       return nil
     case .opening, .lost, .waiting:
-      (runningSince, interval, hasCalledForHelp) = (now, 0, false)
+      (runningSince, interval, hasCalledForHelp, lostSince) = (now, 0, false, nil)
       return state == .opening ? nil : .welcome
     }
   }
 
   /// Its call has failed.
   package mutating func failed(at now: MonotonicTime) -> Step? {
-    let wasThere: Bool
-    switch state {
-    case .running, .doubtful:
-      wasThere = true
-      if now - runningSince >= Self.proof { failures = 0 }
-    case .opening: wasThere = true
-    case .lost, .waiting: wasThere = false
-    }
+    let wasThere = lostSince == nil
+    noteLoss(at: now)
     let pause = Self.pauses[min(failures, Self.pauses.count - 1)]
     failures += 1
     state = .waiting(until: now + .seconds(pause))
-    return wasThere ? .lose : nil
+    return wasThere ? .lose : climbed(to: now)
+  }
+
+  private mutating func noteLoss(at now: MonotonicTime) {
+    guard lostSince == nil else { return }
+    lostSince = now
+    if state != .opening && now - runningSince >= Self.proof { (failures, resets) = (0, 0) }
+  }
+
+  /// The next rung of what is done about it: open it again, reset its USB device, ask a person.
+  private var rung: (step: Step, time: MonotonicTime)? {
+    guard let lostSince else { return nil }
+    var rungs: [(step: Step, time: MonotonicTime)] = []
+    if canReset && resets < Self.mostResets {
+      let first = lostSince + Self.resetAfter
+      rungs.append((.reset, max(first, lastReset.map { $0 + Self.resetPause } ?? first)))
+    }
+    if !hasCalledForHelp { rungs.append((.callForHelp, lostSince + Self.handAfter)) }
+    return rungs.min { $0.time < $1.time }
+  }
+
+  private mutating func climbed(to now: MonotonicTime) -> Step? {
+    guard let rung, now >= rung.time else { return nil }
+    if rung.step == .reset {
+      (resets, lastReset) = (resets + 1, now)
+    } else {
+      hasCalledForHelp = true
+    }
+    return rung.step
   }
 
   /// Something was plugged in, or let go by another program: it may be ours. Two programs that each notice
@@ -118,9 +158,15 @@ package struct Presence: Equatable {
     case .opening: called + Self.openingPatience
     case .running: called + patience
     case .doubtful(let since): since + Self.doubt
-    case .lost: hasCalledForHelp ? .distantFuture : called + Self.longestCall
+    case .lost: min(callDeadline, rung?.time ?? .distantFuture)
     case .waiting: .distantFuture
     }
+  }
+
+  /// When the present call counts as one that does not return, if something can be done about it.
+  private var callDeadline: MonotonicTime {
+    let canHelp = abandoned < Self.mostAbandoned || !hasCalledForHelp
+    return canHelp ? called + Self.longestCall : .distantFuture
   }
 
   /// Looks at the clock.
@@ -131,8 +177,10 @@ package struct Presence: Equatable {
       state = .doubtful(since: now)
       return nil
     case .opening, .doubtful:
+      noteLoss(at: now)
       state = .lost
       return .loseSilent(milliseconds: Int((now - called) / .milliseconds(1)))
+    case .lost where now < callDeadline: return climbed(to: now)
     case .lost where abandoned < Self.mostAbandoned:
       abandoned += 1
       called = now

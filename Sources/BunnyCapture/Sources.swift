@@ -15,6 +15,9 @@ public protocol PictureSource: Sendable {
   /// One for the same device that has opened nothing, to be used where a call of this one does not
   /// return; nil: its calls return. From any thread.
   func renewed() -> (any PictureSource)?
+
+  /// The USB device that it is a part of, where it is one's, and is known. From any thread.
+  var usbDevice: USBIdentity? { get }
 }
 
 /// Where sound comes from.
@@ -31,6 +34,9 @@ public protocol SampleSource: Sendable {
   /// As of a ``PictureSource``.
   func renewed() -> (any SampleSource)?
 
+  /// As of a ``PictureSource``.
+  var usbDevice: USBIdentity? { get }
+
   /// How far, in nanoseconds, the times of its samples may be off what their count says before
   /// there is a gap or an overlap to mend.
   var timeTolerance: Int64 { get }
@@ -38,8 +44,10 @@ public protocol SampleSource: Sendable {
 
 extension PictureSource {
   public func renewed() -> (any PictureSource)? { nil }
+  public var usbDevice: USBIdentity? { nil }
 }
 
 extension SampleSource {
   public func renewed() -> (any SampleSource)? { nil }
+  public var usbDevice: USBIdentity? { nil }
 }

@@ -6,13 +6,17 @@ import Synchronization
 ///
 /// One that is not there or was lost is opened by the next ``next()``, whatever its number is by then.
 public final class V4L2Camera: PictureSource, @unchecked Sendable {
-  // Only `wake`, `isCancelled` and `known` are touched by other threads than the capture thread.
+  // Only `wake`, `isCancelled`, `known` and `usb` are touched by other threads than the capture thread.
   private let name: String?
   private let settings: CameraSettings
   private let wanted: WantedPicture
   private let context: SourceContext
   /// The device that was taken, once it has worked.
   private let known: Mutex<KnownDevice<VideoNode>?>
+  /// Of the device that was meant last, whether it worked or not.
+  private let usb: Mutex<USBIdentity?>
+  /// It is to have the mode that it would have alone, until it has delivered.
+  private var besideAnother: Bool
   private var stream: V4L2Stream?
   /// The node, or what else is known of it, that was tried last: for errors.
   private var attempted = ""
@@ -21,20 +25,23 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
   private let wake = WakeEvent()
   private let isCancelled = Flag()
 
-  /// The USB device that it is a part of, once it has worked.
-  var usb: USBIdentity? { known.withLock { $0?.device.usb } }
+  public var usbDevice: USBIdentity? { usb.withLock { $0 } }
 
   /// Opens nothing yet.
   ///
   /// - Parameters:
   ///   - name: as in ``VideoInput/camera(_:)``; nil: the one that suits best.
+  ///   - besideAnother: what its bus has no room for beside another camera, that one may go for: it is
+  ///     to have the mode that it would have alone, or none.
   ///   - known: the device that it was before.
   package init(
-    _ name: String?, wanted: WantedPicture, settings: CameraSettings,
+    _ name: String?, wanted: WantedPicture, settings: CameraSettings, besideAnother: Bool = false,
     known: KnownDevice<VideoNode>? = nil, _ context: SourceContext
   ) {
     (self.name, self.wanted, self.settings, self.context) = (name, wanted, settings, context)
+    self.besideAnother = besideAnother
     self.known = Mutex(known)
+    usb = Mutex(known?.device.usb)
   }
 
   deinit { stream?.stop() }
@@ -70,7 +77,10 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
       try open()
       guard let stream else { break }
       do throws(CameraProblem) {
-        if let picture = try stream.next(wake) { return picture }
+        if let picture = try stream.next(wake) {
+          besideAnother = false
+          return picture
+        }
       } catch {
         close()
         throw SourceError.camera(stream.node.path, error)
@@ -115,6 +125,7 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
     _ chosen: CameraChoice, beside listed: [ListedNode]
   ) throws(CameraProblem) {
     attempted = chosen.node.path
+    usb.withLock { $0 = chosen.node.usb }
     stream = try start(chosen, isAgain: known.withLock { $0 != nil })
     known.withLock { $0 = KnownDevice(chosen.node, beside: listed.compactMap(\.usb)) }
   }
@@ -152,7 +163,8 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
   ) throws(CameraProblem) -> V4L2Stream {
     let node = chosen.node
     let negotiation = try CameraNegotiation(node.usableOffers, wanted: wanted, settings: settings)
-    let stream = try V4L2Stream(node, negotiation, settings, isAgain: isAgain, context)
+    let stream = try V4L2Stream(
+      node, negotiation, settings, isAgain: isAgain, takesLess: !besideAnother, context)
     let isFirst = stream.mode == negotiation.modes[0]
     if told.map({ $0 != (node.path, stream.mode) }) ?? true {
       context.chosen(

@@ -25,11 +25,12 @@ final class V4L2Stream {
 
   /// Starts the camera in the best mode that its bus has room for.
   ///
-  /// - Parameter isAgain: it was open before: a control that it refuses by now is no reason to do
-  ///   without it.
+  /// - Parameters:
+  ///   - isAgain: it was open before: a control that it refuses by now is no reason to do without it.
+  ///   - takesLess: also in a mode that needs less of the bus than the best one.
   init(
     _ node: VideoNode, _ negotiation: CameraNegotiation, _ settings: CameraSettings,
-    isAgain: Bool, _ context: SourceContext
+    isAgain: Bool, takesLess: Bool, _ context: SourceContext
   ) throws(CameraProblem) {
     self.node = node
     self.context = context
@@ -48,7 +49,7 @@ final class V4L2Stream {
         (form, frame, ring) = try Self.start(device, mode, settings)
         break
       } catch {
-        guard let next = negotiation.next(after: mode, refusedFor: error) else {
+        guard let next = negotiation.next(after: mode, refusedFor: error), takesLess else {
           if case .noRoom = error { throw .noRoom(tried: "\(mode)") }
           throw error
         }

@@ -3,7 +3,7 @@ import BunnyBroadcast
 /// Arguments taken apart by a subcommand's options, nothing understood yet.
 struct Arguments {
   private(set) var operands: [String] = []
-  private var values: [String: String] = [:]
+  private var values: [String: [String]] = [:]
   private var switches: Set<String> = []
 
   /// - Parameter arguments: what follows the subcommand.
@@ -27,7 +27,9 @@ struct Arguments {
   }
 
   func has(_ name: String) -> Bool { switches.contains(name) }
-  func value(_ name: String) -> String? { values[name] }
+  func value(_ name: String) -> String? { values[name]?.first }
+  /// Of an option that may be given several times, in order.
+  func values(_ name: String) -> [String] { values[name] ?? [] }
 
   private mutating func take(
     _ argument: String, from rest: inout ArraySlice<String>, of subcommand: Subcommand,
@@ -40,8 +42,12 @@ struct Arguments {
     guard let option = subcommand.options.first(where: { $0.name == name }) else {
       throw Self.unknown(name, subcommand, position)
     }
-    guard values[name] == nil, !switches.contains(name) else {
-      throw CommandError(.usage, "\(name) is given twice; give it once")
+    guard self.values(name).count < option.most, !switches.contains(name) else {
+      throw CommandError(
+        .usage,
+        option.most == 1
+          ? "\(name) is given twice; give it once"
+          : "\(name) is given more than \(option.most) times; leave some out")
     }
     guard let placeholder = option.value else {
       guard attached == nil else {
@@ -55,7 +61,10 @@ struct Arguments {
       throw CommandError(.usage, "\(name) needs a value; write \(name) \(placeholder)")
     }
     if attached == nil { rest.removeFirst() }
-    values[name] = value
+    guard !self.values(name).contains(value) else {
+      throw CommandError(.usage, "\(name) names the same thing twice; name it once")
+    }
+    values[name, default: []].append(value)
   }
 
   /// Shows no argument that may be a mislaid stream key: only what looks like an option's name.

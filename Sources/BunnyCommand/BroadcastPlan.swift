@@ -32,7 +32,11 @@ extension PublishOptions {
       var configuration = BroadcastConfiguration(
         ingest: primary, video: video, audio: audio, quality: quality)
       configuration.backup = backup
+      configuration.otherVideos = otherVideos
+      configuration.onCameraLoss = onCameraLoss
+      configuration.resetsUSB = resetsUSB
       configuration.camera = camera
+      configuration.turn = turn
       configuration.fill = fill
       configuration.slate = slate
       configuration.retry = triesAgain ? .always : .never

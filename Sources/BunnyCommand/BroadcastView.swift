@@ -15,19 +15,23 @@ package struct BroadcastView: Sendable {
   package var isEnding = false
   /// Keys are listened to, and hinted at.
   package var hasKeys = false
+  /// There are several cameras to go through.
+  package var hasCameras = false
 
   package init(_ configuration: BroadcastConfiguration) {
     ingest = configuration.ingest
     backup = configuration.backup
     isMuted = configuration.isMuted
+    hasCameras = !configuration.otherVideos.isEmpty
     primary = configuration.ingest
     waitsFor = ""
   }
 
   /// - Parameter waitsFor: what tells the ingests.
-  package init(waitingFor waitsFor: String, isMuted: Bool) {
+  package init(waitingFor waitsFor: String, isMuted: Bool, hasCameras: Bool = false) {
     self.waitsFor = waitsFor
     self.isMuted = isMuted
+    self.hasCameras = hasCameras
     backup = nil
   }
 

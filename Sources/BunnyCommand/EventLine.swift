@@ -15,7 +15,7 @@ package import BunnyRTMP
 ///
 /// | event | keys |
 /// | --- | --- |
-/// | `begin` | `version`, `ingest` and `backup`, each or null, `stream`: the live stream's GUID or null, `video`, `audio`, `width`, `height`, `frameRate`, `videoBitrate`, `audioBitrate`, `isMuted`. Always the first |
+/// | `begin` | `version`, `ingest` and `backup`, each or null, `stream`: the live stream's GUID or null, `video`, `otherVideos`, `audio`, `width`, `height`, `frameRate`, `videoBitrate`, `audioBitrate`, `isMuted`. Always the first |
 /// | `preparing` | |
 /// | `connection` | `ingest`; `state`: `connecting`, `handshaking`, `connected`, `ready`, `publishing` or `closed` |
 /// | `started`, `reconnected` | `ingest`, which accepted the stream |
@@ -37,6 +37,9 @@ package import BunnyRTMP
 /// | `uplinkLost`, `uplinkBack` | no ingest answers, and one does again |
 /// | `cameraLost`, `microphoneLost` | slate or silence is sent instead, what is missing is tried again: `reason` |
 /// | `cameraBack`, `microphoneBack` | it delivers |
+/// | `cameraChanged` | another camera is on air: `source`, as `--video` names it |
+/// | `cameraNotChanged` | another camera could not be put on air: `source`, `reason` |
+/// | `cameraNeedsHand`, `microphoneNeedsHand` | what is lost does not come back by itself: `reason` |
 /// | `dropped` | `frames`, `reason` |
 /// | `stopped` | |
 /// | `ended` | `reason`, `exitCode`, the totals, `handlingP50Ms`, `handlingP99Ms`, `eventsLost`. Always the last |
@@ -78,7 +81,9 @@ package struct EventLine: Equatable, Sendable {
         .init("ingest", ingests.map { .string("\($0.primary)") } ?? .null),
         .init("backup", ingests?.backup.map { .string("\($0)") } ?? .null),
         .init("stream", options.live.map { .string($0.streamId) } ?? .null),
-        .init("video", .string(options.videoText)), .init("audio", .string(options.audioText)),
+        .init("video", .string(options.videoText)),
+        .init("otherVideos", .array(options.otherVideos.map { .string("\($0)") })),
+        .init("audio", .string(options.audioText)),
         .init("width", .integer(quality.resolution.width)),
         .init("height", .integer(quality.resolution.height)),
         .init("frameRate", .number(quality.frameRate)),
@@ -140,6 +145,16 @@ package struct EventLine: Equatable, Sendable {
     case .microphoneLost(let reason):
       self.init("microphoneLost", [.init("reason", .string(reason))])
     case .microphoneBack: self.init("microphoneBack")
+    case .cameraChanged(let source):
+      self.init("cameraChanged", [.init("source", .string(source))])
+    case .cameraNotChanged(let source, let reason):
+      self.init(
+        "cameraNotChanged",
+        [.init("source", .string(source)), .init("reason", .string(reason))])
+    case .cameraNeedsHand(let reason):
+      self.init("cameraNeedsHand", [.init("reason", .string(reason))])
+    case .microphoneNeedsHand(let reason):
+      self.init("microphoneNeedsHand", [.init("reason", .string(reason))])
     case .dropped(let frames, let reason):
       self.init("dropped", [.init("frames", .integer(frames)), .init("reason", .string(reason))])
     case .streamFound(let title, let status, let resumes):

@@ -36,8 +36,9 @@ package enum Help {
     if subcommand == .live { return liveNotes }
     guard subcommand == .publish else { return "" }
     return """
-      On a terminal, q ends the broadcast and m mutes it. SIGINT, SIGTERM and SIGHUP
-      end it as asked; another SIGINT or SIGTERM after a second kills it.
+      On a terminal, q ends the broadcast, m mutes it, and c goes on to the next of
+      several cameras. SIGINT, SIGTERM and SIGHUP end it as asked; another SIGINT or
+      SIGTERM after a second kills it.
 
 
       """

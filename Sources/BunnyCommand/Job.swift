@@ -25,7 +25,9 @@ struct Job {
       let broadcast = LiveBroadcast(
         plan, api: api.liveStreams, configure: try options.media(quality))
       (self.broadcast, live, endsOnExit) = (broadcast, broadcast, wanted.endsOnExit)
-      view = BroadcastView(waitingFor: "asking Bunny's API", isMuted: options.isMuted)
+      view = BroadcastView(
+        waitingFor: "asking Bunny's API", isMuted: options.isMuted,
+        hasCameras: !options.otherVideos.isEmpty)
       beginning = .begin(options, quality, ingests: nil)
     case .ingest(let wanted):
       let configuration = try options.configuration(to: wanted, warn: warn)

@@ -29,6 +29,11 @@ package enum LogText {
     case .cameraBack: (.info, "the picture is back")
     case .microphoneLost(let reason): (.warning, "no sound: \(reason)")
     case .microphoneBack: (.info, "the sound is back")
+    case .cameraChanged(let source): (.info, "the picture comes from \(source) now")
+    case .cameraNotChanged(let source, let reason):
+      (.warning, "the picture cannot come from \(source): \(reason)")
+    case .cameraNeedsHand(let reason): (.warning, "the picture does not come back: \(reason)")
+    case .microphoneNeedsHand(let reason): (.warning, "the sound does not come back: \(reason)")
     case .dropped(let frames, let reason):
       (.warning, "left out \(frames) \(frames == 1 ? "frame" : "frames"): \(reason)")
     case .streamFound(let title, let status, let resumes):

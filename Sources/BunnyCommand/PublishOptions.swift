@@ -16,6 +16,11 @@ package struct PublishOptions: Equatable, Sendable {
 
   package var target: Target
   package var video = VideoInput.automatic
+  /// Those that the picture goes on to.
+  package var otherVideos: [VideoInput] = []
+  package var onCameraLoss = CameraLoss.wait
+  package var resetsUSB = false
+  package var turn = PictureTurn.none
   package var audio = AudioInput.automatic
   /// As written, addresses without path and query: shown in the first event.
   package var videoText = "auto"
@@ -47,6 +52,7 @@ package struct PublishOptions: Equatable, Sendable {
     self.target = target
     quality = arguments.value("--quality") ?? quality
     fillsUp = arguments.has("--filler")
+    resetsUSB = arguments.has("--usb-reset")
     isMuted = arguments.has("--mute")
     tlsCA = arguments.value("--tls-ca")
     prefersPrimary = arguments.has("--prefer-primary")
@@ -64,10 +70,16 @@ package struct PublishOptions: Equatable, Sendable {
 
   private mutating func readSources(_ arguments: Arguments) throws(CommandError) {
     do {
-      if let text = try Self.source("--video", VideoInput.grammar, arguments) {
-        (video, videoText) = (try VideoInput(text), hidingAddress(text))
+      let texts = try arguments.values("--video").map { text throws(CommandError) in
+        try Self.source("--video", VideoInput.grammar, text)
       }
-      if let text = try Self.source("--audio", AudioInput.grammar, arguments) {
+      var videos: [VideoInput] = []
+      for text in texts { videos.append(try VideoInput(text)) }
+      if let first = videos.first {
+        (video, videoText, otherVideos) = (first, "\(first)", Array(videos.dropFirst()))
+      }
+      if let written = arguments.value("--audio") {
+        let text = try Self.source("--audio", AudioInput.grammar, written)
         (audio, audioText) = (try AudioInput(text), hidingAddress(text))
       }
     } catch let error as CommandError {
@@ -79,11 +91,9 @@ package struct PublishOptions: Equatable, Sendable {
 
   /// A URL is no source, and may hold a key: it is not shown.
   private static func source(
-    _ name: String, _ grammar: String, _ arguments: Arguments
-  ) throws(CommandError) -> String? {
-    let text = arguments.value(name)
-    let isURL = text.map { $0.hasPrefix("rtmp") && $0.contains("://") } ?? false
-    guard !isURL else {
+    _ name: String, _ grammar: String, _ text: String
+  ) throws(CommandError) -> String {
+    guard !text.hasPrefix("rtmp") || !text.contains("://") else {
       throw CommandError(.usage, "\(name) was given a URL; it takes \(grammar)")
     }
     return text
@@ -100,6 +110,10 @@ package struct PublishOptions: Equatable, Sendable {
   /// What is fine alone and would do nothing in company is a mistake.
   private func checkTogether() throws(CommandError) {
     try checkPipe()
+    if onCameraLoss == .next, otherVideos.isEmpty {
+      throw CommandError(
+        .usage, "--on-camera-loss next needs a second camera; give --video once more for it")
+    }
     if redundancy == .dual, prefersPrimary || replay == .none {
       throw CommandError(
         .usage,
@@ -116,9 +130,14 @@ package struct PublishOptions: Equatable, Sendable {
   }
 
   private func checkPipe() throws(CommandError) {
-    guard case .pipe(let path) = video else { return }
+    let pipes = ([video] + otherVideos).filter { if case .pipe = $0 { true } else { false } }
+    guard !pipes.isEmpty else { return }
     do { _ = try PipeForm(camera) } catch { throw CommandError(.usage, "--video pipe: \(error)") }
-    guard path == nil, target.readsStandardInput else { return }
+    guard Set(pipes.map(\.description)).count == pipes.count else {
+      throw CommandError(
+        .usage, "the same pipe is given twice; each --video pipe:PATH needs a FIFO of its own")
+    }
+    guard pipes.contains(.pipe(nil)), target.readsStandardInput else { return }
     throw CommandError(
       .usage,
       "the key and --video pipe: cannot both be read from standard input; put the key in a file, or "
@@ -131,6 +150,13 @@ package struct PublishOptions: Equatable, Sendable {
     isPortrait = orientation == "portrait"
     let fills = PictureFit.Fill.allCases.map(\.rawValue)
     fill = PictureFit.Fill(rawValue: try arguments.choice("--fill", fills, or: fill.rawValue))!
+    let turns = PictureTurn.Rotation.allCases.map { "\($0.rawValue)" }
+    let degrees = try arguments.choice("--rotate", turns, or: "0")
+    turn = PictureTurn(
+      .init(rawValue: Int(degrees)!)!, isMirrored: arguments.has("--mirror"))
+    let losses = CameraLoss.allCases.map(\.rawValue)
+    onCameraLoss = CameraLoss(
+      rawValue: try arguments.choice("--on-camera-loss", losses, or: onCameraLoss.rawValue))!
     let ways = BroadcastConfiguration.Redundancy.allCases.map(\.rawValue)
     redundancy = .init(
       rawValue: try arguments.choice("--redundancy", ways, or: redundancy.rawValue))!

@@ -166,6 +166,13 @@ final class PublishRun: Sendable {
       state.withLock { $0.view.isMuted = isMuted }
       console.log(.info, isMuted ? "muted" : "unmuted")
       feed?.write(.muted(isMuted))
+    case "c", "C":
+      let hasCameras = state.withLock { $0.view.hasCameras }
+      console.log(
+        .info,
+        hasCameras
+          ? "going on to the next camera" : "there is one camera only; give --video several times")
+      broadcast.rotateCamera()
     default: break
     }
   }

@@ -24,8 +24,12 @@ package enum StatusLine {
       view.isMuted ? "muted" : "", target,
       "\(fixed(statistics.framesPerSecond, 1)) fps", bitrate(statistics.bitrate),
       "queue \(whole(statistics.queueAgeMs)) ms", "drops \(statistics.totals.droppedFrames)",
-      view.hasKeys ? "[q end, m \(view.isMuted ? "unmute" : "mute")]" : "",
+      view.hasKeys ? keys(view) : "",
     ].filter { !$0.isEmpty }.joined(separator: "  ")
+  }
+
+  private static func keys(_ view: BroadcastView) -> String {
+    "[q end, m \(view.isMuted ? "unmute" : "mute")\(view.hasCameras ? ", c camera" : "")]"
   }
 
   /// `HH:MM:SS`; hours are not wrapped.

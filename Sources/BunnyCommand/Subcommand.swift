@@ -40,8 +40,11 @@ package struct OptionSpec: Sendable {
   /// What stands for its value; nil: a switch.
   package let value: String?
   package let help: String
+  /// How often it may be given.
+  let most: Int
 
-  init(_ name: String, _ value: String? = nil, _ help: String) {
+  init(_ name: String, _ value: String? = nil, _ help: String, most: Int = 1) {
+    self.most = most
     self.name = name
     self.value = value
     self.help = help
@@ -88,7 +91,13 @@ package struct OptionSpec: Sendable {
     OptionSpec(
       "--video", "SRC",
       "The picture: \(VideoInput.grammar) (the default). pipe: is another program's H.264, on "
-        + "standard input or through a FIFO; with --camera-format, size and fps, its raw frames."),
+        + "standard input or through a FIFO; with --camera-format, size and fps, its raw frames. "
+        + "Given up to 8 times: c at the terminal goes on to the next.",
+      most: 8),
+    OptionSpec(
+      "--on-camera-loss", "WHAT",
+      "wait (the default): open a lost camera again until it is back; next: go on to the next --video "
+        + "that delivers, and stay there."),
     OptionSpec("--audio", "SRC", "The sound: \(AudioInput.grammar) (the default)."),
     OptionSpec(
       "--camera-format", "FORMAT",
@@ -104,6 +113,13 @@ package struct OptionSpec: Sendable {
       "--control", "NAME=VALUE,...",
       "Set the camera's controls, by the names that `v4l2-ctl --list-ctrls` shows; again each time "
         + "it is plugged in."),
+    OptionSpec("--rotate", "DEGREES", "Turn the picture clockwise: 90, 180 or 270."),
+    OptionSpec(
+      "--mirror", nil, "Left and right change places, after the picture was turned."),
+    OptionSpec(
+      "--usb-reset", nil,
+      "Reset the USB device of a camera or microphone that does not come back by being opened again. "
+        + "Takes the right to write to its node in /dev/bus/usb."),
     OptionSpec(
       "--quality", "NAME|FILE",
       "A built-in quality (see `bunny-broadcast presets`) or a JSON file. Default: fullHd1080."),

@@ -1,15 +1,20 @@
 package import BunnySystem
 import CBunnyFFmpeg
 
-/// Turns any picture into the broadcast's own form: its size, 4:2:0, bt709 limited. A JPEG is decoded
-/// here, so that one which is left out costs nothing.
+/// Makes any picture one in the broadcast's own form: its size, 4:2:0, bt709 limited; turned, if asked.
+/// A JPEG is decoded here, so that one which is left out costs nothing.
 ///
 /// Belongs to one thread. A picture already in that form is handed on as it is.
 public final class PictureConverter {
-  private let width: Int
-  private let height: Int
+  /// Pixels of the broadcast, even.
+  private let size: (width: Int, height: Int)
   private let fill: PictureFit.Fill
-  private let pool: PicturePool
+  private var turn = PictureTurn.none
+  private var turner: PictureTurner?
+  /// Pixels of what is fitted: the broadcast's, turned back.
+  private var width: Int
+  private var height: Int
+  private var pool: PicturePool
   private var scaler: OpaquePointer?
   private var source: Form?
   private var fit: PictureFit?
@@ -21,19 +26,33 @@ public final class PictureConverter {
   ///   - width: pixels, even.
   ///   - height: pixels, even.
   public init(width: Int, height: Int, fill: PictureFit.Fill) {
-    self.width = width
-    self.height = height
+    size = (width, height)
+    (self.width, self.height) = size
     self.fill = fill
     pool = PicturePool(width: width, height: height)
   }
 
   deinit { sws_freeContext(scaler) }
 
+  /// - Parameter turn: the picture is fitted into a frame that is turned back, and the whole turned then:
+  ///   scaling costs what it always does, and bars lie where they would without.
   /// - Returns: `picture` itself where nothing is to be done.
   /// - Throws: ``AVFailure`` for a format that libswscale cannot read, and what says why a JPEG cannot be
   ///   decoded.
-  public func convert(_ picture: Picture) throws -> Picture {
-    let picture = picture.isJPEG ? try jpeg.decode(picture) : picture
+  public func convert(_ picture: Picture, turned turn: PictureTurn = .none) throws -> Picture {
+    if turn != self.turn { prepare(for: turn) }
+    let fitted = try fit(picture.isJPEG ? try jpeg.decode(picture) : picture)
+    return turner?.turned(fitted) ?? fitted
+  }
+
+  private func prepare(for turn: PictureTurn) {
+    (width, height) = turn.turnedBack(width: size.width, height: size.height)
+    pool = PicturePool(width: width, height: height)
+    turner = turn == .none ? nil : PictureTurner(turn, width: size.width, height: size.height)
+    (source, self.turn) = (nil, turn)
+  }
+
+  private func fit(_ picture: Picture) throws(AVFailure) -> Picture {
     let form = Form(picture.raw.pointee)
     if isBroadcastForm(form) { return picture }
     if form != source { try open(form) }
@@ -54,7 +73,7 @@ public final class PictureConverter {
 
   /// What there is to show before the first picture that can be converted.
   package func black(at time: MonotonicTime) -> Picture {
-    let frame = pool.frame()
+    let frame = PicturePool(width: size.width, height: size.height).frame()
     frame.raw.blacken()
     return Picture(moving: frame, time: time)
   }

@@ -1,7 +1,8 @@
-// What Swift needs of V4L2: the requests and fourccs that its importer cannot see, and one ioctl.
+// What Swift needs of V4L2 and USB: the requests and fourccs that its importer cannot see, and one ioctl.
 #pragma once
 
 #include <errno.h>
+#include <linux/usbdevice_fs.h>
 #include <linux/videodev2.h>
 #include <sys/ioctl.h>
 
@@ -29,3 +30,4 @@ static const unsigned long bunny_vidioc_streamoff = VIDIOC_STREAMOFF;
 static const unsigned long bunny_vidioc_queryctrl = VIDIOC_QUERYCTRL;
 static const unsigned long bunny_vidioc_g_ctrl = VIDIOC_G_CTRL;
 static const unsigned long bunny_vidioc_s_ctrl = VIDIOC_S_CTRL;
+static const unsigned long bunny_usbdevfs_reset = USBDEVFS_RESET;

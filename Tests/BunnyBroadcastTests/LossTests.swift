@@ -47,35 +47,14 @@ struct LossTests {
     }
     let path = try await nginx.recordings()[0]
     let recording = Recording(totals: totals, path: path, report: try inspect(path))
-    return Outcome(recording: recording, corners: try Self.corners(path), said: said)
+    return Outcome(recording: recording, corners: try recording.corners(), said: said)
   }
 
-  private static func corners(_ path: String) throws -> [UInt8] {
-    let demuxer = try Demuxer("file:\(path)")
-    let track = try #require(demuxer.video)
-    demuxer.keepOnly([track])
-    let decoder = try Decoder(track)
-    var pictures: [Picture] = []
-    while let (_, packet) = try demuxer.next() { pictures += decoder.pictures(packet, at: .now) }
-    pictures += decoder.pictures(nil, at: .now)
-    return pictures.map { $0.withPlanes { y, _, _ in y.bytes[8 * y.stride + 8] } }
-  }
-
-  /// One connection, every frame, rising times, a keyframe each second, sound without a gap.
   private func expectNothingSeen(
     _ outcome: Outcome, seconds: Int, location: SourceLocation = #_sourceLocation
   ) throws {
-    #expect(outcome.recording.totals.connections == 1, sourceLocation: location)
-    #expect(outcome.recording.totals.droppedFrames == 0, sourceLocation: location)
-    let report = outcome.recording.report
-    let video = try #require(report.video, sourceLocation: location)
-    let audio = try #require(report.audio, sourceLocation: location)
-    #expect(video.frames == seconds * 30 && video.decodeErrors == 0, sourceLocation: location)
-    #expect(video.packets.dtsNotRising == 0, sourceLocation: location)
-    #expect(
-      video.keyframeFrames == Array(repeating: 30, count: seconds - 1), sourceLocation: location)
-    #expect(audio.packets.dtsNotRising == 0 && audio.gaps == 0, sourceLocation: location)
-    #expect(report.interleaving.stepsBack == 0, sourceLocation: location)
+    try BunnyBroadcastTests.expectNothingSeen(
+      outcome.recording, seconds: seconds, location: location)
   }
 
   @Test func `one that is unplugged is replaced by the slate within a second, and comes back`()

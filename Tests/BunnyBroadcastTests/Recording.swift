@@ -1,7 +1,9 @@
 import BunnyBroadcast
 import BunnyCapture
 import BunnyInspect
+import BunnyMedia
 import BunnyRTMP
+import BunnySystem
 import Support
 import Testing
 
@@ -15,6 +17,35 @@ struct Recording {
   let totals: BroadcastTotals
   let path: String
   let report: Report
+
+  /// Luma of the top left corner, of each frame.
+  func corners() throws -> [UInt8] {
+    let demuxer = try Demuxer("file:\(path)")
+    let track = try #require(demuxer.video)
+    demuxer.keepOnly([track])
+    let decoder = try Decoder(track)
+    var pictures: [Picture] = []
+    while let (_, packet) = try demuxer.next() { pictures += decoder.pictures(packet, at: .now) }
+    pictures += decoder.pictures(nil, at: .now)
+    return pictures.map { $0.withPlanes { y, _, _ in y.bytes[8 * y.stride + 8] } }
+  }
+}
+
+/// One connection, every frame of 30 a second, rising times, a keyframe each second, sound without a gap.
+func expectNothingSeen(
+  _ recording: Recording, seconds: Int, location: SourceLocation = #_sourceLocation
+) throws {
+  #expect(recording.totals.connections == 1, sourceLocation: location)
+  #expect(recording.totals.droppedFrames == 0, sourceLocation: location)
+  let report = recording.report
+  let video = try #require(report.video, sourceLocation: location)
+  let audio = try #require(report.audio, sourceLocation: location)
+  #expect(video.frames == seconds * 30 && video.decodeErrors == 0, sourceLocation: location)
+  #expect(video.packets.dtsNotRising == 0, sourceLocation: location)
+  #expect(
+    video.keyframeFrames == Array(repeating: 30, count: seconds - 1), sourceLocation: location)
+  #expect(audio.packets.dtsNotRising == 0 && audio.gaps == 0, sourceLocation: location)
+  #expect(report.interleaving.stepsBack == 0, sourceLocation: location)
 }
 
 /// Broadcasts to a real nginx-rtmp, and inspects what that recorded.

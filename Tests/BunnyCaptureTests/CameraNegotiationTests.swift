@@ -117,4 +117,35 @@ import Testing
     { tried.append(lower) }
     #expect(tried.map(\.description) == ["1920x1080 NV12 at 30 fps", "1280x720 NV12 at 50 fps"])
   }
+
+  @Test func `a camera that hangs sideways gives the mode of which most is seen`() throws {
+    let quarter = PictureTurn(.quarter)
+    let lying = WantedPicture(
+      width: 1280, height: 720, framesPerSecond: 30, turn: quarter, fill: .letterbox)
+    // 640x480 is shown as 540x720, 1280x720 and what is larger as 405x720.
+    #expect(
+      words(try negotiate(CameraTable.webcam, lying))
+        == "640x480 YUYV at 30 fps: of what it offers, the nearest to 720x1280 at 30 fps before it "
+        + "is turned")
+    let cropped = WantedPicture(
+      width: 1280, height: 720, framesPerSecond: 30, turn: quarter, fill: .crop)
+    let mode = try negotiate(CameraTable.webcam, cropped).modes[0]
+    #expect(mode == CameraMode("MJPG", 1920, 1080, Timebase(30, 1)))
+  }
+
+  @Test func `a portrait broadcast of a camera on its side has all that it wants`() throws {
+    let portrait = WantedPicture(
+      width: 720, height: 1280, framesPerSecond: 30, turn: PictureTurn(.threeQuarters),
+      fill: .letterbox)
+    #expect(
+      words(try negotiate(CameraTable.webcam, portrait))
+        == "1280x720 MJPG at 30 fps: as wanted; YUYV reaches only 640x480 at 30 fps")
+  }
+
+  @Test func `upside down and mirrored change nothing`() throws {
+    let turned = WantedPicture(
+      width: 1280, height: 720, framesPerSecond: 30, turn: PictureTurn(.half, isMirrored: true),
+      fill: .letterbox)
+    #expect(turned == hd720)
+  }
 }

@@ -138,4 +138,87 @@ import Testing
     let again = presence.passed(to: at(70_000))
     #expect(again == .abandon)
   }
+
+  // MARK: The ladder
+
+  /// Fails once a second, from when it was lost until `end`; what was said, and when.
+  private func failing(
+    _ presence: inout Presence, until end: Int64
+  ) -> [(step: Presence.Step, second: Int64)] {
+    var steps: [(Presence.Step, Int64)] = []
+    for second in 10...end {
+      presence.called(at: at(second * 1000))
+      if let step = presence.failed(at: at(second * 1000)) { steps.append((step, second)) }
+    }
+    return steps
+  }
+
+  @Test func `what fails for a minute needs a hand, which is said once until it is back`() {
+    var presence = running(for: 10)
+    let steps = failing(&presence, until: 300)
+    #expect(steps.map(\.step) == [.lose, .callForHelp] && steps.map(\.second) == [10, 70])
+    let back = presence.delivered(at: at(301_000))
+    let lost = presence.failed(at: at(302_000))
+    #expect(back == .welcome && lost == .lose)
+    presence.called(at: at(361_900))
+    let early = presence.failed(at: at(361_900))
+    presence.called(at: at(362_000))
+    let again = presence.failed(at: at(362_000))
+    #expect(early == nil && again == .callForHelp)
+  }
+
+  @Test func `a USB device is reset after five seconds, once a minute, three times at most`() {
+    var presence = running(for: 10)
+    presence.canReset = true
+    let steps = failing(&presence, until: 400)
+    #expect(steps.map(\.step) == [.lose, .reset, .callForHelp, .reset, .reset])
+    #expect(steps.map(\.second) == [10, 15, 70, 75, 135])
+  }
+
+  @Test func `one that comes and goes is not reset again and again`() {
+    var presence = running(for: 10)
+    presence.canReset = true
+    var resets: [Int64] = []
+    // Back for two seconds after each reset, which is no proof.
+    for second in 10...400 as ClosedRange<Int64> {
+      presence.called(at: at(second * 1000))
+      if let last = resets.last, (1...2).contains(second - last) {
+        _ = presence.delivered(at: at(second * 1000))
+      } else if presence.failed(at: at(second * 1000)) == .reset {
+        resets.append(second)
+      }
+    }
+    #expect(resets == [15, 75, 135])
+    // Six seconds are one.
+    for second in 401...407 as ClosedRange<Int64> {
+      _ = presence.delivered(at: at(second * 1000))
+    }
+    var again: [Int64] = []
+    for second in 408...420 as ClosedRange<Int64> {
+      presence.called(at: at(second * 1000))
+      if presence.failed(at: at(second * 1000)) == .reset { again.append(second) }
+    }
+    #expect(again == [413])
+  }
+
+  @Test func `a call that hangs is reset before it is abandoned`() {
+    var presence = running(for: 1)
+    presence.canReset = true
+    _ = presence.passed(to: at(1500))
+    _ = presence.passed(to: at(1700))
+    #expect(presence.deadline == at(6700))
+    let reset = presence.passed(to: at(6700))
+    #expect(reset == .reset && presence.deadline == at(11_000))
+    let abandoned = presence.passed(to: at(11_000))
+    #expect(abandoned == .abandon)
+  }
+
+  @Test func `a call for help does not keep a call that hangs later from being abandoned`() {
+    var presence = running(for: 10)
+    _ = failing(&presence, until: 80)
+    presence.called(at: at(81_000))
+    #expect(presence.deadline == at(91_000))
+    let step = presence.passed(to: at(91_000))
+    #expect(step == .abandon)
+  }
 }

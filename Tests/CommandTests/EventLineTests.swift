@@ -1,4 +1,5 @@
 import BunnyBroadcast
+import BunnyCapture
 import BunnyCommand
 import BunnyRTMP
 import Testing
@@ -98,6 +99,24 @@ struct EventLineTests {
     #expect(text(.microphoneBack) == Self.head + #""microphoneBack"}"# + "\n")
   }
 
+  @Test func `another camera, and a hand that is needed, are named`() {
+    func text(_ event: BunnyBroadcastEvent) -> String? {
+      EventLine(event, eventsLost: 0)?.text(at: Self.moment)
+    }
+    #expect(
+      text(.cameraChanged(source: "/dev/video2"))
+        == Self.head + #""cameraChanged","source":"/dev/video2"}"# + "\n")
+    #expect(
+      text(.cameraNotChanged(source: "test", reason: "busy"))
+        == Self.head + #""cameraNotChanged","source":"test","reason":"busy"}"# + "\n")
+    #expect(
+      text(.cameraNeedsHand(reason: "dead"))
+        == Self.head + #""cameraNeedsHand","reason":"dead"}"# + "\n")
+    #expect(
+      text(.microphoneNeedsHand(reason: "dead"))
+        == Self.head + #""microphoneNeedsHand","reason":"dead"}"# + "\n")
+  }
+
   @Test func `the last line waits for the exit code`() {
     #expect(EventLine(.ended(Self.totals, reason: "x"), eventsLost: 0) == nil)
     let line = EventLine.ended(
@@ -112,12 +131,14 @@ struct EventLineTests {
     let configuration = BroadcastConfiguration(ingest: Self.ingest, quality: .hd720)
     var options = PublishOptions(.ingest(IngestOptions(to: PublishURL("rtmp://host/app/SECRET"))))
     options.videoText = "test"
+    options.otherVideos = [.camera("/dev/video2"), .file("rtmp://host/app/SECRET")]
     #expect(
       EventLine.begin(
         options, configuration.quality, ingests: (configuration.ingest, configuration.backup)
       ).text(at: Self.moment)
         == "\(Self.head)\"begin\",\"version\":\"\(bunnyBroadcastVersion)\","
-        + #""ingest":"rtmp://host/app/•••","backup":null,"stream":null,"video":"test","audio":"auto","#
+        + #""ingest":"rtmp://host/app/•••","backup":null,"stream":null,"video":"test","#
+        + #""otherVideos":["/dev/video2","file:rtmp://host/•••"],"audio":"auto","#
         + #""width":1280,"height":720,"frameRate":30,"videoBitrate":2500000,"#
         + #""audioBitrate":128000,"isMuted":false}"# + "\n")
   }

@@ -40,6 +40,10 @@ struct InvocationTests {
     expected.videoText = "file:/a b.mp4"
     expected.audio = .silence
     expected.audioText = "silence"
+    expected.otherVideos = [.test, .camera("/dev/video2")]
+    expected.onCameraLoss = .next
+    expected.resetsUSB = true
+    expected.turn = PictureTurn(.threeQuarters, isMirrored: true)
     expected.quality = "HD720"
     expected.isPortrait = true
     expected.fill = .crop
@@ -53,7 +57,8 @@ struct InvocationTests {
       "publish", "--to=rtmp://host/app", "--backup", "rtmp://other/app", "--key-file", "-",
       "--video", "file:/a b.mp4", "--audio=silence", "--quality", "HD720", "--orientation",
       "Portrait", "--fill", "crop", "--filler", "--duration", "90s", "--retry", "never", "--mute",
-      "--events", "json", "--log-level", "trace",
+      "--events", "json", "--log-level", "trace", "--video=test", "--video", "/dev/video2",
+      "--on-camera-loss", "next", "--usb-reset", "--rotate", "270", "--mirror",
     ]
     #expect(try Invocation(arguments) == .publish(expected))
   }
@@ -103,6 +108,19 @@ struct InvocationTests {
     (
       to + ["--orientation", "potrait"],
       "--orientation is potrait; it takes landscape or portrait; did you mean portrait?"
+    ),
+    (to + ["--rotate", "45"], "--rotate is 45; it takes 0, 90, 180 or 270"),
+    (
+      to + ["--on-camera-loss", "next"],
+      "--on-camera-loss next needs a second camera; give --video once more for it"
+    ),
+    (
+      to + ["--video", "test", "--video", "auto", "--video=test"],
+      "--video names the same thing twice; name it once"
+    ),
+    (
+      to + (1...9).flatMap { ["--video", "/dev/video\($0)"] },
+      "--video is given more than 8 times; leave some out"
     ),
     (to + ["--fill", "x"], "--fill is x; it takes letterbox or crop"),
     (

@@ -1,4 +1,5 @@
 import BunnyBroadcast
+import BunnyCapture
 import BunnyCommand
 import BunnyMedia
 import BunnyRTMP
@@ -38,7 +39,14 @@ struct PlanTests {
       options.triesAgain = false
       options.duration = .seconds(5)
       options.isMuted = true
+      options.otherVideos = [.test]
+      options.onCameraLoss = .next
+      options.resetsUSB = true
+      options.turn = PictureTurn(.quarter, isMirrored: true)
     }
+    #expect(configuration.otherVideos == [.test] && configuration.onCameraLoss == .next)
+    #expect(configuration.resetsUSB)
+    #expect(configuration.turn == PictureTurn(.quarter, isMirrored: true))
     #expect(configuration.ingest == (try Ingest("rtmp://host/app/key")))
     #expect(configuration.backup == (try Ingest("rtmp://spare/app/key")))
     #expect(configuration.quality.resolution == .custom(width: 720, height: 1280))

@@ -57,6 +57,10 @@ struct StatusLineTests {
     #expect(
       StatusLine.text(statistics(), view, width: 120)
         == full.replacing("  rtmp:", with: "  muted  rtmp:") + "  [q end, m unmute]")
+    view.hasCameras = true
+    #expect(
+      StatusLine.text(statistics(), view, width: 120)
+        == full.replacing("  rtmp:", with: "  muted  rtmp:") + "  [q end, m unmute, c camera]")
   }
 
   @Test func `the state and the ingest follow the events`() throws {

@@ -10,6 +10,8 @@ public final class ScriptedCamera: PictureSource {
     case shows(UInt8)
     /// Is not there.
     case fails
+    /// Its bus has no room for it.
+    case lacksRoom
     /// Does not return from the call, not even when cancelled.
     case hangs
   }
@@ -53,6 +55,9 @@ public final class ScriptedCamera: PictureSource {
       let time = start + place * Self.frame
       let behaviour = script(Double(time - start) / 1e9, before)
       if behaviour == .fails { throw SourceError.camera("/dev/video7", .unplugged) }
+      if behaviour == .lacksRoom {
+        throw SourceError.camera("/dev/video7", .noRoom(tried: "320x180"))
+      }
       while MonotonicTime.now < time { wake.wait(until: time) }
       guard case .shows(let luma) = behaviour else { continue }
       if isCancelled.isSet { return nil }
