@@ -151,8 +151,7 @@ private struct PictureMaker: Sendable {
       switch input {
       case .automatic: camera(nil, besideAnother: besideAnother)
       case .camera(let name): camera(name, besideAnother: besideAnother)
-      case .pipe(let path): PipeCamera(path, settings, context)
-      case .test, .file, .libavdevice:
+      case .test, .file, .libavdevice, .pipe:
         LatePictures(within: context.interrupter) { interrupter in
           var context = context
           context.interrupter = interrupter
@@ -178,7 +177,7 @@ private struct PictureMaker: Sendable {
           format, device, .picture, framesPerSecond: frameRate.value, context))
     case .automatic: return camera(nil)
     case .camera(let name): return camera(name)
-    case .pipe(let path): return PipeCamera(path, settings, context)
+    case .pipe(let path): return try PipeCamera(path, settings, context)
     }
   }
 
