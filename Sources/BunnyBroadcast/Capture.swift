@@ -35,7 +35,7 @@ final class Capture: Sendable {
         guard let picture = slate.picture(reason, hasPicture: hasPicture.isSet, at: time) else {
           return
         }
-        pictures.put(VideoLane.Arrival(picture: picture, time: .now))
+        pictures.put(VideoLane.Arrival(picture: picture, time: .now, isSlate: true))
       case .back: events.send(.cameraBack)
       case .needsHelp(let why): events.send(.notice(message: why))
       }
@@ -56,6 +56,9 @@ final class Capture: Sendable {
     camera.start()
     microphone?.start()
   }
+
+  /// Has the camera opened anew; false: the picture comes from none.
+  func reopenCamera() -> Bool { camera.reopen() }
 
   /// Ends the sources and closes both mailboxes. The capture threads end when their sources let them.
   func stop() {

@@ -9,17 +9,23 @@ struct KeptSource<Element: Sendable>: Sendable {
   let cancel: @Sendable () -> Void
   /// One for the same device that has opened nothing; nil: its calls return.
   let renewed: @Sendable () -> KeptSource?
+  /// Has it open its device anew; false: that would not help.
+  let reopen: @Sendable () -> Bool
 }
 
 extension KeptSource<Picture> {
   init(_ source: any PictureSource) {
-    self.init(next: source.next, cancel: source.cancel) { source.renewed().map(KeptSource.init) }
+    self.init(
+      next: source.next, cancel: source.cancel, renewed: { source.renewed().map(KeptSource.init) },
+      reopen: source.reopen)
   }
 }
 
 extension KeptSource<Samples> {
   init(_ source: any SampleSource) {
-    self.init(next: source.next, cancel: source.cancel) { source.renewed().map(KeptSource.init) }
+    self.init(
+      next: source.next, cancel: source.cancel, renewed: { source.renewed().map(KeptSource.init) },
+      reopen: { false })
   }
 }
 
@@ -77,6 +83,9 @@ final class Keeper<Element: Sendable>: Sendable {
     wakesReader.signal()
     wakesWatch.signal()
   }
+
+  /// Has the source open its device anew; false: that would not help.
+  func reopen() -> Bool { state.withLock { $0.source }.reopen() }
 
   // MARK: The capture thread
 

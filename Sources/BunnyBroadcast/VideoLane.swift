@@ -11,6 +11,8 @@ struct VideoLane {
   struct Arrival: Sendable {
     let picture: Picture
     let time: MonotonicTime
+    /// It stands for one that did not come.
+    var isSlate = false
   }
 
   let pictures: Mailbox<Arrival>
@@ -26,6 +28,7 @@ struct VideoLane {
   let telemetry: Telemetry
   /// A keyframe is wanted as soon as can be; cleared here.
   let wantsKeyframe: Flag
+  let watch: PictureWatch
   let notice: @Sendable (String) -> Void
 
   func run() throws {
@@ -51,11 +54,13 @@ private struct Path {
   private var traces: [Int64: MediaTag.Trace] = [:]
   private var encoderFree = MonotonicTime.now  // since when nothing is being encoded here
   private var saidWhyNot = false
+  private var watch: PictureWatch
 
   init(lane: VideoLane, zero: MonotonicTime) {
     self.lane = lane
     self.zero = zero
     grid = FrameGrid(rate: lane.rate)
+    watch = lane.watch
   }
 
   private var isOver: Bool { lane.frameLimit.map { grid.next >= $0 } ?? false }
@@ -108,6 +113,7 @@ private struct Path {
     traces[slot] = MediaTag.Trace(
       ready: max(arrival.time, encoderFree), encoding: now, logged: now)
     try encode(shown, in: slot, forcingKeyframe: forcingKeyframe)
+    if !arrival.isSlate { watch.see(shown, in: lane.converter.area, at: arrival.time) }
   }
 
   /// The last picture again, in each place from `from` up to `to`.

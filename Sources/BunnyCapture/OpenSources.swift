@@ -70,9 +70,9 @@ public struct OpenSources: Sendable {
       guard let pictures = file.pictures else { throw .notMedia(path, reason: "it has no picture") }
       return pictures
     case .libavdevice(let format, let device):
-      return DevicePictures(
-        input: try DeviceInput(
-          format, device, .picture, framesPerSecond: frameRate.value, context))
+      let input = try DeviceInput(
+        format, device, .picture, framesPerSecond: frameRate.value, context)
+      return DevicePictures(input: try answers(input.prepare) ? input : input.renewed())
     case .automatic:
       return try Self.camera(V4L2Camera(nil, wanted: wanted, settings: camera, context))
     case .camera(let name):
@@ -80,19 +80,25 @@ public struct OpenSources: Sendable {
     }
   }
 
-  /// How long the broadcast waits for a camera to be opened before it begins without.
+  /// How long the broadcast waits for a device to be opened before it begins without.
   private static let patience: Int64 = .seconds(2)
 
-  /// Opens a camera. One that cannot be opened yet is handed on as it is; of one that does not answer,
-  /// the call that hangs is left to its thread.
   private static func camera(_ camera: V4L2Camera) throws(SourceError) -> any PictureSource {
-    let attempt = Attempt(camera)
-    startThread("open-camera") { attempt.make() }
-    guard let result = attempt.result(until: .now + patience) else {
-      return camera.renewed() ?? camera
-    }
+    try answers(camera.open) ? camera : camera.renewed() ?? camera
+  }
+
+  /// Tries to open a device. That it cannot be opened yet is no error.
+  ///
+  /// - Returns: false where it does not answer: the call that hangs, and what it is about, are left to
+  ///   its thread.
+  private static func answers(
+    _ open: @escaping @Sendable () throws(SourceError) -> Void
+  ) throws(SourceError) -> Bool {
+    let attempt = Attempt(open)
+    startThread("open-device") { attempt.make() }
+    guard let result = attempt.result(until: .now + patience) else { return false }
     if case .failure(.camera(_, let problem)) = result, problem.isUsage { try result.get() }
-    return camera
+    return true
   }
 
   private static func sound(
@@ -113,7 +119,7 @@ public struct OpenSources: Sendable {
       return (file.sound, [])
     case .libavdevice(let format, let device):
       let input = try DeviceInput(format, device, .sound, framesPerSecond: 25, context)
-      return (DeviceSound(input: input), [])
+      return (DeviceSound(input: try answers(input.prepare) ? input : input.renewed()), [])
     case .microphone(let name):
       return (ALSAMicrophone(name, notice: context.notice), [])
     }
@@ -136,16 +142,16 @@ public struct OpenSources: Sendable {
   }
 }
 
-/// Opens a camera on another thread than the one that waits for it.
+/// Opens a device on another thread than the one that waits for it.
 private final class Attempt: Sendable {
-  private let camera: V4L2Camera
+  private let open: @Sendable () throws(SourceError) -> Void
   private let outcome = Mutex<Result<Void, SourceError>?>(nil)
   private let wake = WakeEvent()
 
-  init(_ camera: V4L2Camera) { self.camera = camera }
+  init(_ open: @escaping @Sendable () throws(SourceError) -> Void) { self.open = open }
 
   func make() {
-    let result = Result { () throws(SourceError) in try camera.open() }
+    let result = Result { () throws(SourceError) in try open() }
     outcome.withLock { $0 = result }
     wake.signal()
   }

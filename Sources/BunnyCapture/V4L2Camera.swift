@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// One that is not there or was lost is opened by the next ``next()``, whatever its number is by then.
 public final class V4L2Camera: PictureSource, @unchecked Sendable {
-  // Only `wake`, `isCancelled` and `known` are touched by other threads than the capture thread.
+  // Only `wake`, `isCancelled`, `isStale` and `known` are touched by other threads than the capture thread.
   private let name: String?
   private let settings: CameraSettings
   private let wanted: WantedPicture
@@ -18,6 +18,9 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
   private var told: (String, CameraMode)?
   private let wake = WakeEvent()
   private let isCancelled = Flag()
+  /// It is to be opened anew.
+  private let isStale = Flag()
+  public let isWatched = true
 
   /// The USB device that it is a part of, once it has worked.
   var usb: USBIdentity? { known.withLock { $0?.usb } }
@@ -70,7 +73,13 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
   }
 
   public func next() throws -> Picture? {
-    while !isCancelled.isSet {
+    while true {
+      if isStale.isSet {
+        isStale.isSet = false
+        wake.clear()  // before looking whether it was cancelled, which wakes too
+        close()
+      }
+      if isCancelled.isSet { break }
       try open()
       guard let stream else { break }
       do throws(CameraProblem) {
@@ -87,6 +96,12 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
   public func cancel() {
     isCancelled.isSet = true
     wake.signal()
+  }
+
+  public func reopen() -> Bool {
+    isStale.isSet = true
+    wake.signal()
+    return true
   }
 
   private func close() {

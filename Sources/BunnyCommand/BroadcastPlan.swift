@@ -35,6 +35,7 @@ extension PublishOptions {
       configuration.camera = camera
       configuration.fill = fill
       configuration.slate = slate
+      configuration.vitals = vitals
       configuration.retry = triesAgain ? .always : .never
       configuration.duration = duration
       configuration.isMuted = isMuted

@@ -49,6 +49,11 @@ public final class PictureConverter {
     return Picture(moving: frame, time: picture.time)
   }
 
+  /// Where in the frame the last picture went; bars are outside.
+  package var area: PictureFit.Rectangle {
+    fit?.target ?? PictureFit.Rectangle(x: 0, y: 0, width: width, height: height)
+  }
+
   /// What there is to show before the first picture that can be converted.
   package func black(at time: MonotonicTime) -> Picture {
     let frame = pool.frame()
