@@ -17,6 +17,7 @@ struct AudioLane {
   /// Samples to make; nil until the mailbox is closed.
   let sampleLimit: Int64?
   let isMuted: Flag
+  let watch: SoundWatch
   let outlet: Outlet
   let telemetry: Telemetry
   let notice: @Sendable (String) -> Void
@@ -37,12 +38,14 @@ private struct Path {
   private let converter = SampleConverter()
   private var grid = SampleGrid()
   private var saidWhyNot = false
+  private var watch: SoundWatch
   /// How late sound may be before silence takes its place.
   private let grace: Int64
 
   init(lane: AudioLane, zero: MonotonicTime) {
     self.lane = lane
     self.zero = zero
+    watch = lane.watch
     // Silence need not be waited for.
     grace = lane.tolerance.map { FrameGrid.grace + $0 } ?? 0
   }
@@ -68,7 +71,10 @@ private struct Path {
       saidWhyNot = true
       return
     }
-    for run in runs { try place(run) }
+    for run in runs {
+      watch.hear(run, isMuted: lane.isMuted.isSet)
+      try place(run)
+    }
   }
 
   private mutating func place(_ run: Samples) throws {

@@ -61,6 +61,8 @@ public struct BroadcastConfiguration: Sendable {
   public var quality: BroadcastQuality
   /// What is shown while there is no picture.
   public var slate = Slate.Choice.standard
+  /// When a picture or sound that flows counts as dead.
+  public var vitals = VitalLimits()
   /// How a picture of another shape fills the frame.
   public var fill = PictureFit.Fill.letterbox
   /// How every picture is turned, whatever it comes from; the slate is not.

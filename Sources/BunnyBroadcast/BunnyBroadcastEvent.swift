@@ -1,5 +1,6 @@
 public import BunnyRTMP
 public import BunnyStreamAPI
+import Glibc
 
 /// What a broadcast is doing. The names are those of Bunny's SDKs.
 public enum BunnyBroadcastState: String, Sendable {
@@ -63,6 +64,19 @@ public enum BunnyBroadcastEvent: Sendable {
   case microphoneBack
   /// As ``cameraNeedsHand(reason:)``.
   case microphoneNeedsHand(reason: String)
+  /// The camera's picture has been the same, to the bit, for so long; `reopens`: the camera is opened anew,
+  /// once. Said once, until ``pictureMoves``.
+  case pictureFrozen(for: Duration, reopens: Bool)
+  case pictureMoves
+  /// The camera's picture has been of one colour for so long: `black`, or `blue (#0010f0)`. Said once,
+  /// until ``pictureVaried``.
+  case pictureBlack(for: Duration, colour: String)
+  /// It has several colours.
+  case pictureVaried
+  /// The microphone has been as good as silent for so long; `reason` is what its card's mixer says of it.
+  /// Said once, until ``soundHeard``.
+  case soundSilent(for: Duration, reason: String?)
+  case soundHeard
   /// Media was left out because a consumer of it was too far behind.
   case dropped(frames: Int, reason: String)
   /// Bunny's API told of the live stream; `resumes` when viewers see it already.
@@ -110,9 +124,27 @@ public struct BroadcastStatistics: Sendable, Codable, Equatable {
   /// before it) and interleaving left out, in milliseconds: half of the frames took less, 99 of 100.
   public var handlingP50Ms = 0.0
   public var handlingP99Ms = 0.0
+  /// How loud the source's sound was over the same time, muted or not, on either side; nil: none came.
+  public var left: SoundLevel?
+  public var right: SoundLevel?
+  /// How bright the source's picture was the last time, from black, 0, to white, 1; nil: none came.
+  public var brightness: Double?
   public var totals = BroadcastTotals()
 
   public init() {}
+}
+
+/// How loud one side of the sound is, in dBFS: 0 is full scale, and -120 anything that is less.
+public struct SoundLevel: Sendable, Codable, Equatable {
+  /// The loudest sample.
+  public var peak: Double
+  /// The mean power, as the square root of the mean square; a sine at full scale has -3.
+  public var rms: Double
+
+  public init(peak: Double, rms: Double) { (self.peak, self.rms) = (peak, rms) }
+
+  /// - Parameter amplitude: 1 is full scale.
+  static func decibels(_ amplitude: Double) -> Double { max(-120, 20 * log10(amplitude)) }
 }
 
 /// What a broadcast did, counted.

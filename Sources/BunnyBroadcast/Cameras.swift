@@ -7,9 +7,10 @@ import Synchronization
 /// decides.
 final class Cameras: Sendable {
   enum Event {
-    /// By the one on air; so are the next five.
-    case delivered(Picture)
+    /// By the one on air; so are the next six.
+    case delivered(Picture, isWatched: Bool)
     case lost(reason: String)
+    case stillLost(reason: String)
     case back
     case needsHand(String)
     case helped(String)
@@ -23,6 +24,7 @@ final class Cameras: Sendable {
 
   private struct Opened {
     let keeper: Keeper<Picture>
+    let isWatched: Bool
     var isClosing = false
   }
 
@@ -60,8 +62,8 @@ final class Cameras: Sendable {
     self.usbReset = usbReset
     self.tell = tell
     state = Mutex(State(rotation: CameraRotation(count: supplies.count, onLoss: onLoss)))
-    let first = keeper(of: 0, sources.pictures)
-    state.withLock { $0.opened[0] = Opened(keeper: first) }
+    let first = opened(0, sources.pictures)
+    state.withLock { $0.opened[0] = first }
   }
 
   func start() {
@@ -84,12 +86,18 @@ final class Cameras: Sendable {
     wake.signal()
   }
 
+  /// Has the one on air opened anew; false: that would not help.
+  func reopen() -> Bool {
+    state.withLock { $0.opened[$0.rotation.onAir] }?.keeper.reopen() ?? false
+  }
+
   // MARK: What sources say
 
-  private func keeper(of camera: Int, _ source: any PictureSource) -> Keeper<Picture> {
-    Keeper("video", KeptSource(source), usbReset: usbReset) { [weak self] event in
+  private func opened(_ camera: Int, _ source: any PictureSource) -> Opened {
+    let keeper = Keeper("video", KeptSource(source), usbReset: usbReset) { [weak self] event in
       self?.take(event, from: camera)
     }
+    return Opened(keeper: keeper, isWatched: source.isWatched)
   }
 
   private func take(_ event: Keeper<Picture>.Event, from camera: Int) {
@@ -100,11 +108,11 @@ final class Cameras: Sendable {
         state.steps += state.rotation.closed(camera, at: .now)
         return true
       }
-      guard state.opened[camera]?.isClosing == false else { return false }
+      guard let opened = state.opened[camera], !opened.isClosing else { return false }
       if camera == state.rotation.onAir {
-        state.steps += follow(event, &state.rotation)
+        state.steps += follow(event, opened, &state.rotation)
       } else if camera == state.rotation.candidate {
-        state.steps += judge(event, &state.rotation)
+        state.steps += judge(event, opened, &state.rotation)
       }
       return !state.steps.isEmpty
     }
@@ -113,13 +121,14 @@ final class Cameras: Sendable {
 
   /// The one on air.
   private func follow(
-    _ event: Keeper<Picture>.Event, _ rotation: inout CameraRotation
+    _ event: Keeper<Picture>.Event, _ opened: Opened, _ rotation: inout CameraRotation
   ) -> [CameraRotation.Step] {
     switch event {
-    case .delivered(let picture): tell(.delivered(picture))
+    case .delivered(let picture): tell(.delivered(picture, isWatched: opened.isWatched))
     case .lost(let reason, _):
       tell(.lost(reason: reason))
       return rotation.lost(at: .now)
+    case .stillLost(let reason): tell(.stillLost(reason: reason))
     case .back:
       tell(.back)
       return rotation.back()
@@ -133,16 +142,16 @@ final class Cameras: Sendable {
 
   /// The one that is to come. Its being late is left to the rotation's patience.
   private func judge(
-    _ event: Keeper<Picture>.Event, _ rotation: inout CameraRotation
+    _ event: Keeper<Picture>.Event, _ opened: Opened, _ rotation: inout CameraRotation
   ) -> [CameraRotation.Step] {
     switch event {
     case .delivered(let picture):
       guard let change = rotation.candidateDelivered() else { return [] }
-      tell(.delivered(picture))
+      tell(.delivered(picture, isWatched: opened.isWatched))
       return [change]
     case .lost(let reason, let error?):
       return rotation.candidateFailed(reason, lacksRoom: error.isLackOfRoom, at: .now)
-    case .lost, .back, .needsHand, .helped, .ended, .stopped: return []
+    case .lost, .stillLost, .back, .needsHand, .helped, .ended, .stopped: return []
     }
   }
 
@@ -189,12 +198,12 @@ final class Cameras: Sendable {
       return true
     }
     if isThere { return }
-    let keeper = keeper(of: camera, supplies[camera].make(besideAnother))
+    let opened = opened(camera, supplies[camera].make(besideAnother))
     let isOver = state.withLock { state in
-      if !state.isOver { state.opened[camera] = Opened(keeper: keeper) }
+      if !state.isOver { state.opened[camera] = opened }
       return state.isOver
     }
-    if !isOver { keeper.start() }
+    if !isOver { opened.keeper.start() }
   }
 
   private func close(_ camera: Int) {

@@ -31,21 +31,28 @@ final class Capture: Sendable {
     let turn = configuration.turn
     let usbReset = configuration.resetsUSB ? USBReset() : nil
     (self.pictures, self.samples) = (pictures, samples)
+    let show: @Sendable (String) -> Void = { reason in
+      // The places of this moment and the next may be taken: it must not come too early for its own.
+      let time = MonotonicTime.now + 2 * frame
+      guard let picture = slate.picture(reason, hasPicture: hasPicture.isSet, at: time) else {
+        return
+      }
+      pictures.put(VideoLane.Arrival(picture: picture, time: .now))
+    }
     cameras = Cameras(sources, onLoss: configuration.onCameraLoss, usbReset: usbReset) { event in
       switch event {
-      case .delivered(let picture):
+      case .delivered(let picture, let isWatched):
         hasPicture.isSet = true
         let dropped = pictures.put(
-          VideoLane.Arrival(picture: picture, time: .now, turn: turn))
+          VideoLane.Arrival(
+            picture: picture, time: .now, turn: turn, origin: isWatched ? .sensor : .other))
         if dropped > 0 { telemetry.count { $0.skippedFrames += dropped } }
       case .lost(let reason):
         events.send(.cameraLost(reason: reason))
-        // The places of this moment and the next may be taken: it must not come too early for its own.
-        let time = MonotonicTime.now + 2 * frame
-        guard let picture = slate.picture(reason, hasPicture: hasPicture.isSet, at: time) else {
-          return
-        }
-        pictures.put(VideoLane.Arrival(picture: picture, time: .now))
+        show(reason)
+      case .stillLost(let reason):
+        events.send(.notice(message: reason))
+        show(reason)
       case .back: events.send(.cameraBack)
       case .changed(let source): events.send(.cameraChanged(source: source))
       case .notChanged(let source, let reason):
@@ -60,6 +67,7 @@ final class Capture: Sendable {
         switch event {
         case .delivered(let run): samples.put(run)
         case .lost(let reason, _): events.send(.microphoneLost(reason: reason))
+        case .stillLost(let reason): events.send(.notice(message: reason))
         case .back: events.send(.microphoneBack)
         case .needsHand(let reason): events.send(.microphoneNeedsHand(reason: reason))
         case .helped(let how): events.send(.notice(message: how))
@@ -82,6 +90,9 @@ final class Capture: Sendable {
 
   /// Another camera's turn. Does not wait.
   func rotateCamera() { cameras.rotate() }
+
+  /// Has the camera on air opened anew; false: the picture comes from none.
+  func reopenCamera() -> Bool { cameras.reopen() }
 
   /// Ends the sources and closes both mailboxes. The capture threads end when their sources let them.
   func stop() {

@@ -11,13 +11,15 @@ struct KeptSource<Element: Sendable>: Sendable {
   let usb: @Sendable () -> USBIdentity?
   /// One for the same device that has opened nothing; nil: its calls return.
   let renewed: @Sendable () -> KeptSource?
+  /// Has it open its device anew; false: that would not help.
+  let reopen: @Sendable () -> Bool
 }
 
 extension KeptSource<Picture> {
   init(_ source: any PictureSource) {
     self.init(
       next: source.next, cancel: source.cancel, usb: { source.usbDevice },
-      renewed: { source.renewed().map(KeptSource.init) })
+      renewed: { source.renewed().map(KeptSource.init) }, reopen: source.reopen)
   }
 }
 
@@ -25,7 +27,7 @@ extension KeptSource<Samples> {
   init(_ source: any SampleSource) {
     self.init(
       next: source.next, cancel: source.cancel, usb: { source.usbDevice },
-      renewed: { source.renewed().map(KeptSource.init) })
+      renewed: { source.renewed().map(KeptSource.init) }, reopen: { false })
   }
 }
 
@@ -37,6 +39,8 @@ final class Keeper<Element: Sendable>: Sendable {
     /// Once, until ``back``. It has failed with that error; nil: it is late.
     case lost(reason: String, SourceError?)
     case back
+    /// It is lost for another reason by now; each reason once, until ``back``.
+    case stillLost(reason: String)
     /// A person has to do something, and what. Once, until ``back``.
     case needsHand(String)
     /// What was done to help it.
@@ -47,9 +51,14 @@ final class Keeper<Element: Sendable>: Sendable {
     case stopped
   }
 
+  /// Some say which process holds a device, and more are told of than a person would read.
+  private static var mostReasons: Int { 5 }
+
   private struct State {
     var source: KeptSource<Element>
     var presence = Presence(at: .now)
+    /// Why it is lost, as far as that was told.
+    var reasons: Set<String> = []
     /// Counts the capture threads: who is not the last was abandoned.
     var reader = 0
     var isOver = false
@@ -93,6 +102,9 @@ final class Keeper<Element: Sendable>: Sendable {
     wakesWatch.signal()
   }
 
+  /// Has the source open its device anew; false: that would not help.
+  func reopen() -> Bool { state.withLock { $0.source }.reopen() }
+
   // MARK: The capture thread
 
   private func startReader(_ source: KeptSource<Element>, _ reader: Int) {
@@ -111,26 +123,35 @@ final class Keeper<Element: Sendable>: Sendable {
   private func read(_ source: KeptSource<Element>, _ reader: Int) -> Bool {
     do {
       guard let element = try source.next() else { return false }
-      return note(as: reader) { presence in
-        let wasRunning = presence.state == .running
-        if presence.delivered(at: .now) == .welcome { tell(.back) }
+      return note(as: reader) { state in
+        let wasRunning = state.presence.state == .running
+        if state.presence.delivered(at: .now) == .welcome { tell(.back) }
         tell(.delivered(element))
         return !wasRunning
       }
     } catch {
-      let goesOn = note(as: reader) { presence in
-        presence.canReset = usbReset != nil && source.usb() != nil
-        switch presence.failed(at: .now) {
-        case .lose: tell(.lost(reason: "\(error)", error as? SourceError))
-        case .reset: resetUSB(source)
-        case .callForHelp: callForHelp("\(error)")
-        case .loseSilent, .welcome, .abandon, nil: break
-        }
+      let goesOn = note(as: reader) { state in
+        fail(error, source, &state)
         return true
       }
       guard let error = error as? SourceError, error.isFinal else { return goesOn && rest(reader) }
       if goesOn { tell(.ended(error)) }
       return false
+    }
+  }
+
+  private func fail(_ error: any Error, _ source: KeptSource<Element>, _ state: inout State) {
+    let reason = "\(error)"
+    state.presence.canReset = usbReset != nil && source.usb() != nil
+    switch state.presence.failed(at: .now) {
+    case .lose:
+      state.reasons = [reason]
+      tell(.lost(reason: reason, error as? SourceError))
+    case .reset: resetUSB(source)
+    case .callForHelp: callForHelp(reason)
+    case .loseSilent, .welcome, .abandon, nil:
+      let isNews = state.reasons.insert(reason).inserted
+      if isNews && state.reasons.count <= Self.mostReasons { tell(.stillLost(reason: reason)) }
     }
   }
 
@@ -142,8 +163,8 @@ final class Keeper<Element: Sendable>: Sendable {
       switch devices.wait(for: wakesReader, until: until) {
       case .changed: state.withLock { $0.presence.noticedChange(at: .now) }
       case .timeout:
-        return note(as: reader) { presence in
-          presence.called(at: .now)
+        return note(as: reader) { state in
+          state.presence.called(at: .now)
           return true
         }
       case .woken: return !state.withLock { $0.isOver }
@@ -152,14 +173,14 @@ final class Keeper<Element: Sendable>: Sendable {
     return true
   }
 
-  /// Changes the presence, unless it is over or this thread was abandoned.
+  /// Changes the state, unless it is over or this thread was abandoned.
   ///
   /// - Parameter change: returns whether the watch should look at the clock anew.
   /// - Returns: whether to go on.
-  private func note(as reader: Int, _ change: (inout Presence) -> Bool) -> Bool {
+  private func note(as reader: Int, _ change: (inout State) -> Bool) -> Bool {
     let isNews: Bool? = state.withLock { state in
       guard !state.isOver && state.reader == reader else { return nil }
-      return change(&state.presence)
+      return change(&state)
     }
     if isNews == true { wakesWatch.signal() }
     return isNews != nil
@@ -175,9 +196,11 @@ final class Keeper<Element: Sendable>: Sendable {
         state.presence.canReset = usbReset != nil && state.source.usb() != nil
         switch state.presence.passed(to: .now) {
         case .loseSilent(let milliseconds):
+          state.reasons = []
           tell(.lost(reason: "\(device) delivers nothing, for \(milliseconds) ms now", nil))
         case .abandon:
           guard let source = state.source.renewed() else { return }
+          state.source.cancel()  // what is only late lets go of its device
           state.source = source
           state.reader += 1
           startReader(source, state.reader)

@@ -54,11 +54,14 @@ struct Lanes: Sendable {
         width: settings.width, height: settings.height, fill: configuration.fill),
       encoder: encoders.video, muxer: encoders.videoMuxer, rate: settings.frameRate,
       frameLimit: limit.frames, outlet: outlet, telemetry: telemetry,
-      wantsKeyframe: wantsKeyframe, notice: notice)
+      wantsKeyframe: wantsKeyframe,
+      watch: Self.watch(capture, configuration.vitals, telemetry, events),
+      notice: notice)
     let audioLane = AudioLane(
       samples: capture.samples, origin: origin, tolerance: sources.sound?.timeTolerance,
       encoder: encoders.audio, muxer: encoders.audioMuxer, sampleLimit: limit.samples,
-      isMuted: isMuted, outlet: outlet, telemetry: telemetry, notice: notice)
+      isMuted: isMuted, watch: Self.watch(sources.sound, configuration.vitals, telemetry, events),
+      outlet: outlet, telemetry: telemetry, notice: notice)
     let headers: [RTMPTag] = [
       .metadata(configuration.quality.metadata), encoders.videoMuxer.sequenceHeader.rtmp,
       encoders.audioMuxer.sequenceHeader.rtmp,

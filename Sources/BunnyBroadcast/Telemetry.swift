@@ -1,5 +1,5 @@
 import BunnyMedia
-import BunnySystem
+package import BunnySystem
 import Synchronization
 
 /// What all lanes count into. Any thread.
@@ -14,6 +14,12 @@ package final class Telemetry: Sendable {
   func count(_ change: (inout BroadcastTotals) -> Void) {
     state.withLock { change(&$0.totals) }
   }
+
+  /// - Parameter brightness: of the source's picture, from 0 to 1.
+  func saw(brightness: Double) { state.withLock { $0.brightness = brightness } }
+
+  /// The source has delivered sound.
+  func heard(_ loudness: Loudness) { state.withLock { $0.sound.add(loudness) } }
 
   /// - Parameter began: since when the broadcast counts as lasting; nil: since now.
   func begin(at now: MonotonicTime, since began: MonotonicTime?) {
@@ -54,7 +60,7 @@ package final class Telemetry: Sendable {
   }
 
   /// - Parameter endsPeriod: rates are measured from here on anew.
-  func statistics(at now: MonotonicTime, endsPeriod: Bool = false) -> BroadcastStatistics {
+  package func statistics(at now: MonotonicTime, endsPeriod: Bool = false) -> BroadcastStatistics {
     state.withLock { state in
       if endsPeriod { state.endPeriod(at: now) }
       var statistics = BroadcastStatistics()
@@ -69,6 +75,9 @@ package final class Telemetry: Sendable {
       statistics.queueAgeMs = Double(state.queueAge(at: now)) / 1e6
       statistics.handlingP50Ms = state.recentHandling.percentile(0.5)
       statistics.handlingP99Ms = state.recentHandling.percentile(0.99)
+      let sound = state.recentSound ?? state.sound
+      (statistics.left, statistics.right) = (sound.left, sound.right)
+      statistics.brightness = state.brightness
       statistics.totals = state.totalsNow(now)
       if endsPeriod { state.recentHandling = Histogram() }
       return statistics
@@ -157,6 +166,10 @@ private struct State {
   var recentHandling = Histogram()
   var last: Mark?
   var recent: Rates?  // nil until the first period has ended
+  /// Since the last period's end.
+  var sound = Loudness()
+  var recentSound: Loudness?  // nil until the first period has ended
+  var brightness: Double?
   var moved = Line.Moved()
   var lanes: [Lane] = []
   var unsentFrames = 0
@@ -206,6 +219,7 @@ extension State {
 
   fileprivate mutating func endPeriod(at now: MonotonicTime) {
     recent = rates(at: now)
+    (recentSound, sound) = (sound, Loudness())
     last = Mark(time: now, encoded: totals.encodedFrames, moved: moved)
   }
 

@@ -9,10 +9,17 @@ import BunnySystem
 struct VideoLane {
   /// A picture and the moment it reached this program.
   struct Arrival: Sendable {
+    enum Origin: Sendable {
+      /// It stands for one that did not come.
+      case slate
+      /// A sensor, which may be dead though it flows, or something else.
+      case sensor, other
+    }
     let picture: Picture
     let time: MonotonicTime
     /// How it is to be shown.
     var turn = PictureTurn.none
+    var origin = Origin.slate
   }
 
   let pictures: Mailbox<Arrival>
@@ -28,6 +35,7 @@ struct VideoLane {
   let telemetry: Telemetry
   /// A keyframe is wanted as soon as can be; cleared here.
   let wantsKeyframe: Flag
+  let watch: PictureWatch
   let notice: @Sendable (String) -> Void
 
   func run() throws {
@@ -53,11 +61,13 @@ private struct Path {
   private var traces: [Int64: MediaTag.Trace] = [:]
   private var encoderFree = MonotonicTime.now  // since when nothing is being encoded here
   private var saidWhyNot = false
+  private var watch: PictureWatch
 
   init(lane: VideoLane, zero: MonotonicTime) {
     self.lane = lane
     self.zero = zero
     grid = FrameGrid(rate: lane.rate)
+    watch = lane.watch
   }
 
   private var isOver: Bool { lane.frameLimit.map { grid.next >= $0 } ?? false }
@@ -110,6 +120,10 @@ private struct Path {
     traces[slot] = MediaTag.Trace(
       ready: max(arrival.time, encoderFree), encoding: now, logged: now)
     try encode(shown, in: slot, forcingKeyframe: forcingKeyframe)
+    if arrival.origin != .slate {
+      watch.see(
+        shown, in: lane.converter.area, isOfSensor: arrival.origin == .sensor, at: arrival.time)
+    }
   }
 
   /// The last picture again, in each place from `from` up to `to`.

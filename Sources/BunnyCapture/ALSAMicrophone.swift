@@ -20,11 +20,14 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
   private let isCancelled = Flag()
   /// The device that was taken last.
   private let known: Mutex<KnownDevice<Microphone>?>
+  private let mixer = MicrophoneMixer()
+  public let isWatched = true
 
   // The capture thread's own.
   private var sound: MicrophoneSound?
   private var beginnings = 0
   private var ready: [Samples] = []
+  private var hasAskedMixer = false
 
   /// Which was chosen, and why, where no name was given.
   package let choice: String?
@@ -53,6 +56,10 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
 
   public func renewed() -> (any SampleSource)? {
     ALSAMicrophone(name, choice: choice, known: known.withLock { $0 }, notice: notice)
+  }
+
+  public func explainSilence(_ tell: @escaping @Sendable (String) -> Void) {
+    if let microphone = known.withLock({ $0 }) { mixer.ask(microphone, tell) }
   }
 
   public func next() throws -> Samples? {
@@ -115,6 +122,8 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
 
   private func convert(_ captured: MicrophoneThread.Captured) throws(AVFailure) {
     let reading = captured.reading
+    if !hasAskedMixer { explainSilence { [name, notice] in notice("\(name): \($0)") } }
+    hasAskedMixer = true
     if sound == nil { sound = MicrophoneSound(sampleRate: reading.samples.sampleRate) }
     if captured.beginnings != beginnings { ready += try sound?.beginAnew() ?? [] }
     beginnings = captured.beginnings

@@ -7,7 +7,7 @@ import Synchronization
 /// What it delivers is stamped on arrival, with this machine's monotonic clock: the clocks that
 /// libavdevice stamps with differ from one input to the next. `next()` belongs to one thread.
 ///
-/// It is opened by the first `next()`, and by the next one after it was lost.
+/// It is opened by the first `next()` at the latest, and by the next one after it was lost.
 final class DeviceInput: @unchecked Sendable {
   enum Kind { case picture, sound }
 
@@ -29,6 +29,8 @@ final class DeviceInput: @unchecked Sendable {
   private var opened: Opened?
   /// Made by a program instead of a device: as fast as it is read, so its own times pace it.
   private var isSynthetic: Bool { format == "lavfi" }
+  /// A camera's or a microphone's, as far as one knows. Screens may well be still, and black.
+  var isSensor: Bool { !["lavfi", "x11grab", "kmsgrab", "fbdev"].contains(format) }
 
   /// Opens nothing yet.
   ///
@@ -60,6 +62,9 @@ final class DeviceInput: @unchecked Sendable {
   /// One for the same device. From any thread.
   func renewed() -> DeviceInput { DeviceInput(renewing: self) }
 
+  /// Opens it, unless it is open. Belongs to the capture thread, or to whoever has not handed it over yet.
+  func prepare() throws(SourceError) { if opened == nil { opened = try open() } }
+
   private func open() throws(SourceError) -> Opened {
     let demuxer: Demuxer
     do {
@@ -89,14 +94,11 @@ final class DeviceInput: @unchecked Sendable {
   /// The next packet, the moment it arrived, and what decodes it; nil when cancelled.
   private func packet() throws(SourceError) -> (Packet, MonotonicTime, Decoder)? {
     if interrupter.isInterrupted { return nil }
-    var input: Opened
-    do throws(SourceError) {
-      input = if let opened { opened } else { try open() }
-    } catch {
+    do throws(SourceError) { try prepare() } catch {
       if interrupter.isInterrupted { return nil }
       throw error
     }
-    opened = input
+    guard var input = opened else { return nil }
     let read: (track: Int, packet: Packet)?
     do { read = try input.demuxer.next() } catch {
       if interrupter.isInterrupted { return nil }
@@ -141,6 +143,7 @@ struct DevicePictures: PictureSource {
   func next() throws -> Picture? { try input.nextPicture() }
   func cancel() { input.cancel() }
   func renewed() -> (any PictureSource)? { DevicePictures(input: input.renewed()) }
+  var isWatched: Bool { input.isSensor }
 }
 
 /// The sound of a ``DeviceInput``.
@@ -151,4 +154,5 @@ struct DeviceSound: SampleSource {
   func next() throws -> Samples? { try input.nextSamples() }
   func cancel() { input.cancel() }
   func renewed() -> (any SampleSource)? { DeviceSound(input: input.renewed()) }
+  var isWatched: Bool { input.isSensor }
 }

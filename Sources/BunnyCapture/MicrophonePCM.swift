@@ -51,8 +51,21 @@ final class MicrophonePCM {
     try Self.setUpStamps(handle.raw)
   }
 
-  /// With a configuration of its own, so that none stays with the process.
   private static func open(_ pcm: String) throws(Failure) -> OpaquePointer {
+    try withConfiguration { (configuration) throws(Failure) in
+      var raw: OpaquePointer?
+      try Self.check(
+        "snd_pcm_open",
+        snd_pcm_open_lconf(
+          &raw, pcm, SND_PCM_STREAM_CAPTURE, Int32(SND_PCM_NONBLOCK), configuration))
+      return raw!
+    }
+  }
+
+  /// Opens something with a configuration of its own, so that none stays with the process.
+  static func withConfiguration(
+    _ open: (_ configuration: OpaquePointer?) throws(Failure) -> OpaquePointer
+  ) throws(Failure) -> OpaquePointer {
     var configuration: OpaquePointer?
     var files: OpaquePointer?
     try Self.check("snd_config_update_r", snd_config_update_r(&configuration, &files, nil))
@@ -60,11 +73,7 @@ final class MicrophonePCM {
       snd_config_delete(configuration)
       snd_config_update_free(files)
     }
-    var raw: OpaquePointer?
-    try Self.check(
-      "snd_pcm_open",
-      snd_pcm_open_lconf(&raw, pcm, SND_PCM_STREAM_CAPTURE, Int32(SND_PCM_NONBLOCK), configuration))
-    return raw!
+    return try open(configuration)
   }
 
   @discardableResult

@@ -93,7 +93,7 @@ public struct OpenSources: Sendable {
       return (file.sound, [])
     case .libavdevice(let format, let device):
       let input = try DeviceInput(format, device, .sound, framesPerSecond: 25, context)
-      return (DeviceSound(input: input), [])
+      return (DeviceSound(input: try answers(input.prepare) ? input : input.renewed()), [])
     case .microphone(let name):
       return (ALSAMicrophone(name, notice: context.notice), [])
     }
@@ -124,26 +124,39 @@ private struct PictureMaker: Sendable {
   let settings: CameraSettings
   let context: SourceContext
 
-  /// How long the broadcast waits for a camera to be opened before it begins without.
+  /// How long the broadcast waits for a device to be opened before it begins without.
   private static let patience: Int64 = .seconds(2)
 
-  /// One that is open; a camera or pipe that cannot be opened yet is handed on as it is.
+  /// One that is open; a device that cannot be opened yet is handed on as it is.
   func opened(_ input: VideoInput) throws(SourceError) -> any PictureSource {
     let source = try make(input, context)
-    if let pipe = source as? PipeCamera {
+    switch source {
+    case let pipe as PipeCamera:
       do throws(SourceError) { try pipe.open() } catch {
         if case .pipe(_, let problem) = error, problem.isUsage { throw error }
       }
+      return pipe
+    case let camera as V4L2Camera:
+      return try Self.answers(camera.open) ? camera : camera.renewed() ?? camera
+    case let device as DevicePictures:
+      return try Self.answers(device.input.prepare) ? device : device.renewed() ?? device
+    default:
+      return source
     }
-    guard let camera = source as? V4L2Camera else { return source }
-    // Of one that does not answer, the call that hangs is left to its thread.
-    let attempt = Attempt(camera)
-    startThread("open-camera") { attempt.make() }
-    guard let result = attempt.result(until: .now + Self.patience) else {
-      return camera.renewed() ?? camera
-    }
+  }
+
+  /// Tries to open a device. That it cannot be opened yet is no error.
+  ///
+  /// - Returns: false where it does not answer: the call that hangs, and what it is about, are left to
+  ///   its thread.
+  private static func answers(
+    _ open: @escaping @Sendable () throws(SourceError) -> Void
+  ) throws(SourceError) -> Bool {
+    let attempt = Attempt(open)
+    startThread("open-device") { attempt.make() }
+    guard let result = attempt.result(until: .now + patience) else { return false }
     if case .failure(.camera(_, let problem)) = result, problem.isUsage { try result.get() }
-    return camera
+    return true
   }
 
   func supply(_ input: VideoInput, staysOpen: Bool = false) -> PictureSupply {
@@ -187,16 +200,16 @@ private struct PictureMaker: Sendable {
   }
 }
 
-/// Opens a camera on another thread than the one that waits for it.
+/// Opens a device on another thread than the one that waits for it.
 private final class Attempt: Sendable {
-  private let camera: V4L2Camera
+  private let open: @Sendable () throws(SourceError) -> Void
   private let outcome = Mutex<Result<Void, SourceError>?>(nil)
   private let wake = WakeEvent()
 
-  init(_ camera: V4L2Camera) { self.camera = camera }
+  init(_ open: @escaping @Sendable () throws(SourceError) -> Void) { self.open = open }
 
   func make() {
-    let result = Result { () throws(SourceError) in try camera.open() }
+    let result = Result { () throws(SourceError) in try open() }
     outcome.withLock { $0 = result }
     wake.signal()
   }

@@ -43,6 +43,8 @@ package struct Presence: Equatable {
   private var abandoned = 0
   private var hasCalledForHelp = false
   private var lostSince: MonotonicTime?
+  /// It had delivered, and the call that was to do so again is still under way.
+  private var isLate = false
   /// It is on USB, and may be reset there.
   package var canReset = false
   /// Since it last ran for ``proof``.
@@ -92,7 +94,9 @@ package struct Presence: Equatable {
       interval = min(now - called, .seconds(2))
       return nil
     case .opening, .lost, .waiting:
-      (runningSince, interval, hasCalledForHelp, lostSince) = (now, 0, false, nil)
+      // One that was called lost while its call went on is slow: so it is to be waited for.
+      interval = isLate ? min(now - called, .seconds(2)) : 0
+      (runningSince, hasCalledForHelp, lostSince, isLate) = (now, false, nil, false)
       return state == .opening ? nil : .welcome
     }
   }
@@ -146,7 +150,7 @@ package struct Presence: Equatable {
 
   /// It is called again.
   package mutating func called(at now: MonotonicTime) {
-    (state, called) = (.lost, now)
+    (state, called, isLate) = (.lost, now, false)
   }
 
   /// A call that was abandoned has returned after all.
@@ -178,12 +182,13 @@ package struct Presence: Equatable {
       return nil
     case .opening, .doubtful:
       noteLoss(at: now)
+      isLate = state != .opening
       state = .lost
       return .loseSilent(milliseconds: Int((now - called) / .milliseconds(1)))
     case .lost where now < callDeadline: return climbed(to: now)
     case .lost where abandoned < Self.mostAbandoned:
       abandoned += 1
-      called = now
+      (called, isLate) = (now, false)
       return .abandon
     case .lost:
       hasCalledForHelp = true

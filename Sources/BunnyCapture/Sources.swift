@@ -18,6 +18,14 @@ public protocol PictureSource: Sendable {
 
   /// The USB device that it is a part of, where it is one's, and is known. From any thread.
   var usbDevice: USBIdentity? { get }
+
+  /// A picture of it that stands still, or has one colour, is a fault: it comes from a sensor.
+  var isWatched: Bool { get }
+
+  /// Makes the next ``next()`` let go of the device and open it anew. From any thread.
+  ///
+  /// - Returns: false where that is nothing that would help.
+  func reopen() -> Bool
 }
 
 /// Where sound comes from.
@@ -37,6 +45,14 @@ public protocol SampleSource: Sendable {
   /// As of a ``PictureSource``.
   var usbDevice: USBIdentity? { get }
 
+  /// Silence of it is a fault: it comes from a microphone.
+  var isWatched: Bool { get }
+
+  /// Finds out what keeps it from being heard, on another thread. From any thread.
+  ///
+  /// - Parameter tell: is told, in words that say what to do; not, where nothing is known.
+  func explainSilence(_ tell: @escaping @Sendable (String) -> Void)
+
   /// How far, in nanoseconds, the times of its samples may be off what their count says before
   /// there is a gap or an overlap to mend.
   var timeTolerance: Int64 { get }
@@ -45,9 +61,13 @@ public protocol SampleSource: Sendable {
 extension PictureSource {
   public func renewed() -> (any PictureSource)? { nil }
   public var usbDevice: USBIdentity? { nil }
+  public var isWatched: Bool { false }
+  public func reopen() -> Bool { false }
 }
 
 extension SampleSource {
   public func renewed() -> (any SampleSource)? { nil }
   public var usbDevice: USBIdentity? { nil }
+  public var isWatched: Bool { false }
+  public func explainSilence(_ tell: @escaping @Sendable (String) -> Void) {}
 }

@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// One that is not there or was lost is opened by the next ``next()``, whatever its number is by then.
 public final class V4L2Camera: PictureSource, @unchecked Sendable {
-  // Only `wake`, `isCancelled`, `known` and `usb` are touched by other threads than the capture thread.
+  // Only `wake`, `isCancelled`, `isStale`, `known` and `usb` are touched by other threads than the
+  // capture thread.
   private let name: String?
   private let settings: CameraSettings
   private let wanted: WantedPicture
@@ -24,6 +25,9 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
   private var told: (String, CameraMode)?
   private let wake = WakeEvent()
   private let isCancelled = Flag()
+  /// It is to be opened anew.
+  private let isStale = Flag()
+  public let isWatched = true
 
   public var usbDevice: USBIdentity? { usb.withLock { $0 } }
 
@@ -73,7 +77,13 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
   }
 
   public func next() throws -> Picture? {
-    while !isCancelled.isSet {
+    while true {
+      if isStale.isSet {
+        isStale.isSet = false
+        wake.clear()  // before looking whether it was cancelled, which wakes too
+        close()
+      }
+      if isCancelled.isSet { break }
       try open()
       guard let stream else { break }
       do throws(CameraProblem) {
@@ -93,6 +103,12 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
   public func cancel() {
     isCancelled.isSet = true
     wake.signal()
+  }
+
+  public func reopen() -> Bool {
+    isStale.isSet = true
+    wake.signal()
+    return true
   }
 
   private func close() {

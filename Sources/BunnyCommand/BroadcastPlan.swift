@@ -39,6 +39,7 @@ extension PublishOptions {
       configuration.turn = turn
       configuration.fill = fill
       configuration.slate = slate
+      configuration.vitals = vitals
       configuration.retry = triesAgain ? .always : .never
       configuration.duration = duration
       configuration.isMuted = isMuted

@@ -19,7 +19,7 @@ package import BunnyRTMP
 /// | `preparing` | |
 /// | `connection` | `ingest`; `state`: `connecting`, `handshaking`, `connected`, `ready`, `publishing` or `closed` |
 /// | `started`, `reconnected` | `ingest`, which accepted the stream |
-/// | `statistics` | every 3 s: `state`, `elapsedMs`, `framesPerSecond`, `bitrate`, `confirmedBitrate` (known to have arrived), `queueAgeMs`, `roundTripMs` or null, `kernelQueueBytes`, `handlingP50Ms`, `handlingP99Ms`, the totals, `eventsLost` |
+/// | `statistics` | every 3 s: `state`, `elapsedMs`, `framesPerSecond`, `bitrate`, `confirmedBitrate` (known to have arrived), `queueAgeMs`, `roundTripMs` or null, `kernelQueueBytes`, `handlingP50Ms`, `handlingP99Ms`, the source's levels, the totals, `eventsLost` |
 /// | `muted` | `isMuted` |
 /// | `streamFound` | `title` or null, `status` as Bunny's API told it, `resumes`: viewers see it already |
 /// | `askingAgain` | Bunny's API is asked again: `afterMs`, `reason` |
@@ -40,9 +40,18 @@ package import BunnyRTMP
 /// | `cameraChanged` | another camera is on air: `source`, as `--video` names it |
 /// | `cameraNotChanged` | another camera could not be put on air: `source`, `reason` |
 /// | `cameraNeedsHand`, `microphoneNeedsHand` | what is lost does not come back by itself: `reason` |
+/// | `pictureFrozen` | the camera's picture stays the same: `forMs`, `reopens`: the camera is opened anew |
+/// | `pictureMoves` | it is not frozen any more |
+/// | `pictureBlack` | the camera's picture is of one colour: `forMs`, `colour`: `black`, or as in `blue (#0010f0)` |
+/// | `pictureVaried` | it has several again |
+/// | `soundSilent` | the microphone is silent: `forMs`, `reason`: what its mixer says of it, or null |
+/// | `soundHeard` | it is not silent any more |
 /// | `dropped` | `frames`, `reason` |
 /// | `stopped` | |
 /// | `ended` | `reason`, `exitCode`, the totals, `handlingP50Ms`, `handlingP99Ms`, `eventsLost`. Always the last |
+///
+/// The levels are `peakLeft`, `peakRight`, `rmsLeft`, `rmsRight` in dBFS, down to -120, and `brightness` from
+/// 0 to 1; null where nothing came.
 ///
 /// The totals are those of ``BroadcastTotals`` by their names there, but `liveMs`. `eventsLost` counts
 /// the lines that a reader has missed since the beginning, because it was too slow or writing failed.
@@ -155,6 +164,16 @@ package struct EventLine: Equatable, Sendable {
       self.init("cameraNeedsHand", [.init("reason", .string(reason))])
     case .microphoneNeedsHand(let reason):
       self.init("microphoneNeedsHand", [.init("reason", .string(reason))])
+    case .pictureFrozen(let time, let reopens):
+      self.init("pictureFrozen", [Self.lasting(time), .init("reopens", .bool(reopens))])
+    case .pictureMoves: self.init("pictureMoves")
+    case .pictureBlack(let time, let colour):
+      self.init("pictureBlack", [Self.lasting(time), .init("colour", .string(colour))])
+    case .pictureVaried: self.init("pictureVaried")
+    case .soundSilent(let time, let reason):
+      self.init(
+        "soundSilent", [Self.lasting(time), .init("reason", reason.map { .string($0) } ?? .null)])
+    case .soundHeard: self.init("soundHeard")
     case .dropped(let frames, let reason):
       self.init("dropped", [.init("frames", .integer(frames)), .init("reason", .string(reason))])
     case .streamFound(let title, let status, let resumes):
@@ -200,7 +219,25 @@ package struct EventLine: Equatable, Sendable {
       .init("queueAgeMs", .number(thousandths(statistics.queueAgeMs))),
       .init("roundTripMs", statistics.roundTripMs.map { .number(thousandths($0)) } ?? .null),
       .init("kernelQueueBytes", .integer(statistics.kernelQueueBytes)),
-    ] + handling(statistics.handlingP50Ms, statistics.handlingP99Ms) + fields(statistics.totals)
+    ] + handling(statistics.handlingP50Ms, statistics.handlingP99Ms) + levels(statistics)
+      + fields(statistics.totals)
+  }
+
+  private static func levels(_ statistics: BroadcastStatistics) -> [JSONValue.Member] {
+    func level(_ value: Double?) -> JSONValue {
+      value.map { .number(($0 * 10).rounded() / 10) } ?? .null
+    }
+    return [
+      .init("peakLeft", level(statistics.left?.peak)),
+      .init("peakRight", level(statistics.right?.peak)),
+      .init("rmsLeft", level(statistics.left?.rms)),
+      .init("rmsRight", level(statistics.right?.rms)),
+      .init("brightness", statistics.brightness.map { .number(thousandths($0)) } ?? .null),
+    ]
+  }
+
+  private static func lasting(_ time: Duration) -> JSONValue.Member {
+    .init("forMs", .integer(Int64(time.inMilliseconds.rounded())))
   }
 
   private static func handling(_ half: Double, _ most: Double) -> [JSONValue.Member] {

@@ -34,6 +34,26 @@ package enum LogText {
       (.warning, "the picture cannot come from \(source): \(reason)")
     case .cameraNeedsHand(let reason): (.warning, "the picture does not come back: \(reason)")
     case .microphoneNeedsHand(let reason): (.warning, "the sound does not come back: \(reason)")
+    case .pictureFrozen(let time, let reopens):
+      (
+        .warning,
+        "the picture is frozen: it has been the same for \(seconds(time)) s"
+          + (reopens ? "; the camera is opened anew" : "")
+      )
+    case .pictureMoves: (.info, "the picture moves again")
+    case .pictureBlack(let time, let colour):
+      (
+        .warning,
+        "the picture has been \(colour) all over for \(seconds(time)) s; see what the camera looks at"
+      )
+    case .pictureVaried: (.info, "the picture shows something again")
+    case .soundSilent(let time, let reason):
+      (
+        .warning,
+        "the microphone has been silent for \(seconds(time)) s"
+          + (reason.map { ": \($0)" } ?? "; see that it is switched on and turned up")
+      )
+    case .soundHeard: (.info, "the microphone is heard again")
     case .dropped(let frames, let reason):
       (.warning, "left out \(frames) \(frames == 1 ? "frame" : "frames"): \(reason)")
     case .streamFound(let title, let status, let resumes):
@@ -93,6 +113,10 @@ package enum LogText {
 
   private static func state(_ isLive: Bool?) -> String {
     isLive.map { $0 ? "live" : "not live" } ?? "not known"
+  }
+
+  private static func seconds(_ time: Duration) -> String {
+    fixed(time.inMilliseconds / 1000, 0)
   }
 
   private static let now = Duration.milliseconds(50)

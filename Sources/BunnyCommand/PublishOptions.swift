@@ -27,6 +27,7 @@ package struct PublishOptions: Equatable, Sendable {
   package var audioText = "auto"
   package var camera = CameraSettings()
   package var slate = Slate.Choice.standard
+  package var vitals = VitalLimits()
   /// A built-in name or the path of a file.
   package var quality = "fullHd1080"
   package var isPortrait = false
@@ -58,6 +59,7 @@ package struct PublishOptions: Equatable, Sendable {
     prefersPrimary = arguments.has("--prefer-primary")
     try readSources(arguments)
     camera = try CameraSettings(arguments)
+    vitals = try VitalLimits(arguments)
     if let text = arguments.value("--slate") { slate = text == "freeze" ? .freeze : .file(text) }
     try readChoices(arguments)
     try checkTogether()

@@ -132,6 +132,18 @@ package struct OptionSpec: Sendable {
       "--slate", "FILE",
       "What is shown while there is no picture: a PNG of yours, or freeze: the last good picture. "
         + "Without it, a plain one that says why and since when."),
+    OptionSpec(
+      "--frozen-after", "TIME",
+      "Say so when a camera's picture stays the same, to the bit, for so long, and open the camera "
+        + "anew, once. Default: 30; off: never."),
+    OptionSpec(
+      "--black-after", "TIME",
+      "Say so when it is black, or of one colour, for so long. Default: 30; off: never."),
+    OptionSpec(
+      "--silent-after", "TIME",
+      "Say so when a microphone is silent for so long. Default: 30; off: never."),
+    OptionSpec(
+      "--silent-below", "DBFS", "What counts as silent: -120 to -10, in dBFS. Default: -70."),
     OptionSpec("--filler", nil, "Pad an easy picture to the full bit rate."),
     OptionSpec(
       "--duration", "TIME",

@@ -54,7 +54,10 @@ public final class PictureConverter {
 
   private func fit(_ picture: Picture) throws(AVFailure) -> Picture {
     let form = Form(picture.raw.pointee)
-    if isBroadcastForm(form) { return picture }
+    if isBroadcastForm(form) {
+      (source, fit) = (nil, nil)
+      return picture
+    }
     if form != source { try open(form) }
     guard let fit, let scaler else {
       throw AVFailure(call: "sws_getContext", code: bunny_error_invalid_data)
@@ -69,6 +72,14 @@ public final class PictureConverter {
       bunny_sws_scale(scaler, part.raw, frame.raw, Int32(fit.target.x), Int32(fit.target.y)))
     colours?.apply(to: frame.raw, in: fit.target)
     return Picture(moving: frame, time: picture.time)
+  }
+
+  /// Where in the frame the last picture went; bars are outside.
+  package var area: PictureFit.Rectangle {
+    guard let target = fit?.target else {
+      return PictureFit.Rectangle(x: 0, y: 0, width: size.width, height: size.height)
+    }
+    return turn.turned(target, of: (width, height))
   }
 
   /// What there is to show before the first picture that can be converted.

@@ -29,6 +29,18 @@ public struct PictureTurn: Hashable, Sendable {
     isSideways ? (height, width) : (width, height)
   }
 
+  /// Where a part of a picture of that size is once it is turned.
+  func turned(
+    _ part: PictureFit.Rectangle, of size: (width: Int, height: Int)
+  ) -> PictureFit.Rectangle {
+    let (x, y) = isSideways ? (part.y, part.x) : (part.x, part.y)
+    let (width, height) = turnedBack(width: part.width, height: part.height)
+    let whole = turnedBack(width: size.width, height: size.height)
+    return PictureFit.Rectangle(
+      x: flipsAcross ? whole.width - x - width : x, y: flipsDown ? whole.height - y - height : y,
+      width: width, height: height)
+  }
+
   // Every turn is: rows become columns or not, then left to right or not, then upside down or not.
 
   /// Left and right change places, after rows have become columns.

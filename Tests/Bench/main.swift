@@ -5,12 +5,13 @@ func bench(_ options: BenchOptions) async throws -> Bool {
   if let trials = options.trials { return try await FailoverBench(trials: trials).run() }
   for course in Course.all { try await course.prepare() }
   var isHeld = true
-  for course in Course.all {
-    let rows = try await Comparison(course, options).rows()
-    let text = table("\(course.name), medians of \(options.rounds)", rows)
+  func show(_ name: String, _ rows: [Row]) {
+    let text = table("\(name), medians of \(options.rounds)", rows)
     FileHandle.standardOutput.write(Data("\(text)\n\n".utf8))  // unbuffered, unlike print
     isHeld = isHeld && rows.allSatisfy { $0.isHeld != false }
   }
+  for course in Course.all { show(course.name, try await Comparison(course, options).rows()) }
+  show("watching 1080p30, of a core", try await WatchCost(rounds: options.rounds).rows())
   return isHeld
 }
 

@@ -68,6 +68,20 @@ import Testing
     #expect(step == nil && presence.deadline == at(9200))
   }
 
+  /// As the keeper's watch does: it looks whenever it is time to.
+  @Test func `one that gives a picture every other second is called lost once, not each time`() {
+    var presence = Presence(at: at(0))
+    var steps: [Presence.Step] = []
+    for second in stride(from: 0 as Int64, through: 20, by: 2) {
+      while presence.deadline < at(second * 1000) {
+        let time = presence.deadline
+        if let step = presence.passed(to: time) { steps.append(step) }
+      }
+      if let step = presence.delivered(at: at(second * 1000)) { steps.append(step) }
+    }
+    #expect(steps == [.loseSilent(milliseconds: 700), .welcome])
+  }
+
   @Test func `a slow one has three times its own pace`() {
     var presence = Presence(at: at(0))
     for second in 0...3 as ClosedRange<Int64> { _ = presence.delivered(at: at(second * 1000)) }

@@ -83,6 +83,22 @@ struct LogTextTests {
     (.dropped(frames: 2, reason: "late"), .warning, "left out 2 frames: late"),
     (.chosen(source: "a camera"), .info, "a camera"),
     (.cameraLost(reason: "x"), .warning, "no picture: x"),
+    (
+      .pictureFrozen(for: .seconds(30), reopens: true), .warning,
+      "the picture is frozen: it has been the same for 30 s; the camera is opened anew"
+    ),
+    (
+      .pictureBlack(for: .seconds(30), colour: "black"), .warning,
+      "the picture has been black all over for 30 s; see what the camera looks at"
+    ),
+    (
+      .soundSilent(for: .seconds(30), reason: nil), .warning,
+      "the microphone has been silent for 30 s; see that it is switched on and turned up"
+    ),
+    (
+      .soundSilent(for: .seconds(30), reason: "x"), .warning,
+      "the microphone has been silent for 30 s: x"
+    ),
     (.failed(message: "x"), .error, "x"), (.notice(message: "x"), .warning, "x"),
     (
       .ended(BroadcastTotals(), reason: "SIGTERM"), .info,

@@ -45,6 +45,8 @@ struct EventLineTests {
     statistics.kernelQueueBytes = 4096
     statistics.handlingP50Ms = 0.25
     statistics.handlingP99Ms = 3
+    statistics.left = SoundLevel(peak: -6.02, rms: -9.04)
+    statistics.brightness = 0.50049
     statistics.totals = totals
     return statistics
   }
@@ -77,7 +79,8 @@ struct EventLineTests {
       .statistics(statistics),
       #""statistics","state":"live","elapsedMs":3000,"framesPerSecond":29.97,"bitrate":2500000,"#
         + #""confirmedBitrate":2400000,"queueAgeMs":12.25,"roundTripMs":0.5,"kernelQueueBytes":4096,"#
-        + #""handlingP50Ms":0.25,"handlingP99Ms":3,"#
+        + #""handlingP50Ms":0.25,"handlingP99Ms":3,"peakLeft":-6,"peakRight":null,"#
+        + #""rmsLeft":-9,"rmsRight":null,"brightness":0.5,"#
         + "\(zeros),\"eventsLost\":4}"
     ),
   ])
@@ -115,6 +118,33 @@ struct EventLineTests {
     #expect(
       text(.microphoneNeedsHand(reason: "dead"))
         == Self.head + #""microphoneNeedsHand","reason":"dead"}"# + "\n")
+  }
+
+  @Test(arguments: [
+    (
+      BunnyBroadcastEvent.pictureFrozen(for: .seconds(30), reopens: true),
+      #""pictureFrozen","forMs":30000,"reopens":true}"#
+    ),
+    (.pictureMoves, #""pictureMoves"}"#),
+    (
+      .pictureBlack(for: .seconds(2.5), colour: "blue (#0000ff)"),
+      #""pictureBlack","forMs":2500,"colour":"blue (#0000ff)"}"#
+    ),
+    (.pictureVaried, #""pictureVaried"}"#),
+    (
+      .soundSilent(for: .seconds(30), reason: nil),
+      #""soundSilent","forMs":30000,"reason":null}"#
+    ),
+    (
+      .soundSilent(for: .seconds(30), reason: "x"),
+      #""soundSilent","forMs":30000,"reason":"x"}"#
+    ),
+    (.soundHeard, #""soundHeard"}"#),
+  ])
+  func `what is dead though it flows is named`(_ event: BunnyBroadcastEvent, _ rest: String) throws
+  {
+    let line = try #require(EventLine(event, eventsLost: 0))
+    #expect(line.text(at: Self.moment) == "\(Self.head)\(rest)\n")
   }
 
   @Test func `the last line waits for the exit code`() {

@@ -158,6 +158,24 @@ extension DeviceTests {
       }
     }
 
+    @Test func `one that is to be opened anew is, and can be cancelled after that`() async throws {
+      let camera = try open(DeviceLab.camera) {
+        $0.controls = [.init(name: "brightness", value: 77)]
+      }
+      _ = try pictures(3, of: camera)
+      try await DeviceLab.control("brightness=10")
+      _ = try pictures(3, of: camera)
+      #expect(camera.reopen())
+      _ = try pictures(3, of: camera)
+      // Controls are set whenever it is opened.
+      #expect(
+        try await DeviceLab.run("v4l2-ctl", "-d", DeviceLab.camera, "-C", "brightness")
+          == "brightness: 77\n")
+      #expect(camera.reopen())
+      camera.cancel()
+      #expect(try camera.next() == nil)
+    }
+
     @Test func `one that comes back under another number is still ours`() async throws {
       func plug(_ way: String) async throws {
         try await DeviceLab.run(

@@ -8,6 +8,8 @@ public final class ScriptedCamera: PictureSource {
   public enum Behaviour: Equatable, Sendable {
     /// Delivers a picture of this luma.
     case shows(UInt8)
+    /// Delivers a picture whose left half has this luma, and whose right half is white.
+    case halves(UInt8)
     /// Is not there.
     case fails
     /// Its bus has no room for it.
@@ -24,6 +26,7 @@ public final class ScriptedCamera: PictureSource {
 
   /// Begins with the first call, and goes on for those that take its place.
   private final class Beginning: Sendable {
+    let reopenings = Mutex(0)
     private let moment = Mutex<MonotonicTime?>(nil)
     var time: MonotonicTime {
       moment.withLock { moment in
@@ -39,6 +42,7 @@ public final class ScriptedCamera: PictureSource {
   private let before: Int
   private let wake = WakeEvent()
   private let isCancelled = Flag()
+  public let isWatched = true
 
   public convenience init(_ script: @escaping Script) {
     self.init(script, Beginning(), before: 0)
@@ -59,11 +63,13 @@ public final class ScriptedCamera: PictureSource {
         throw SourceError.camera("/dev/video7", .noRoom(tried: "320x180"))
       }
       while MonotonicTime.now < time { wake.wait(until: time) }
-      guard case .shows(let luma) = behaviour else { continue }
+      guard let (left, right) = behaviour.lumas else { continue }
       if isCancelled.isSet { return nil }
       return PicturePool(width: 320, height: 180).picture(time: time) { y, u, v in
-        for (plane, level) in [(y, luma), (u, 128), (v, 128)] {
-          for byte in 0..<(plane.stride * plane.height) { plane.bytes[byte] = level }
+        for (plane, left, right) in [(y, left, right), (u, 128, 128), (v, 128, 128)] {
+          for byte in 0..<(plane.stride * plane.height) {
+            plane.bytes[byte] = byte % plane.stride < plane.width / 2 ? left : right
+          }
         }
       }
     }
@@ -71,7 +77,26 @@ public final class ScriptedCamera: PictureSource {
 
   public func cancel() { isCancelled.isSet = true }
 
+  /// How often it was to be opened anew.
+  public var reopenings: Int { beginning.reopenings.withLock { $0 } }
+
+  public func reopen() -> Bool {
+    beginning.reopenings.withLock { $0 += 1 }
+    return true
+  }
+
   public func renewed() -> (any PictureSource)? {
     ScriptedCamera(script, beginning, before: before + 1)
+  }
+}
+
+extension ScriptedCamera.Behaviour {
+  /// Of the left and the right half; nil: there is no picture.
+  fileprivate var lumas: (UInt8, UInt8)? {
+    switch self {
+    case .shows(let luma): (luma, luma)
+    case .halves(let luma): (luma, 235)
+    case .fails, .hangs: nil
+    }
   }
 }
