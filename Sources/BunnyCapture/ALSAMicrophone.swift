@@ -59,7 +59,7 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
   }
 
   public func explainSilence(_ tell: @escaping @Sendable (String) -> Void) {
-    if let microphone = known.withLock({ $0 }) { mixer.ask(microphone, tell) }
+    if let microphone = known.withLock({ $0 }) { mixer.ask(microphone.device, tell) }
   }
 
   public func next() throws -> Samples? {

@@ -71,12 +71,13 @@ public struct OpenSources: Sendable {
     pictures = try maker.opened(video)
     supplies = [maker.supply(video)] + later
     (sound, notices) = try Self.sound(
-      audio, belongingTo: video, (pictures as? V4L2Camera)?.usbDevice, context)
+      audio, belongingTo: video, { [pictures] in pictures.usbDevice }, context)
     if let choice = (sound as? ALSAMicrophone)?.choice { chosen(choice) }
   }
 
   private static func sound(
-    _ input: AudioInput, belongingTo video: VideoInput, _ camera: USBIdentity?,
+    _ input: AudioInput, belongingTo video: VideoInput,
+    _ camera: @escaping @Sendable () -> USBIdentity?,
     _ context: SourceContext
   ) throws(SourceError) -> ((any SampleSource)?, notices: [String]) {
     switch input {
@@ -93,7 +94,7 @@ public struct OpenSources: Sendable {
       return (file.sound, [])
     case .libavdevice(let format, let device):
       let input = try DeviceInput(format, device, .sound, framesPerSecond: 25, context)
-      return (DeviceSound(input: try answers(input.prepare) ? input : input.renewed()), [])
+      return (DeviceSound(input: try Attempt.answers(input.prepare) ? input : input.renewed()), [])
     case .microphone(let name):
       return (ALSAMicrophone(name, notice: context.notice), [])
     }
@@ -101,17 +102,13 @@ public struct OpenSources: Sendable {
 
   /// The microphone of this machine.
   private static func automaticSound(
-    _ camera: USBIdentity?, _ context: SourceContext
+    _ camera: @escaping @Sendable () -> USBIdentity?, _ context: SourceContext
   ) -> ((any SampleSource)?, notices: [String]) {
-    let (microphone, reason) = MicrophoneChoice.automatic(
-      among: Microphones.listed(), camera: camera)
-    guard let microphone else {
-      return (nil, ["The broadcast is silent: \(reason); --audio chooses"])
-    }
+    let (microphone, reason) = ALSAMicrophone.automatic(for: camera(), context)
+    if let microphone { return (microphone, []) }
     return (
-      ALSAMicrophone(
-        microphone.pcm, choice: "alsa:\(microphone.words): \(reason)", notice: context.notice),
-      []
+      LateMicrophone(camera: camera, context),
+      ["The broadcast is silent: \(reason); one that is plugged in is taken; --audio chooses"]
     )
   }
 }
@@ -124,9 +121,6 @@ private struct PictureMaker: Sendable {
   let settings: CameraSettings
   let context: SourceContext
 
-  /// How long the broadcast waits for a device to be opened before it begins without.
-  private static let patience: Int64 = .seconds(2)
-
   /// One that is open; a device that cannot be opened yet is handed on as it is.
   func opened(_ input: VideoInput) throws(SourceError) -> any PictureSource {
     let source = try make(input, context)
@@ -137,26 +131,12 @@ private struct PictureMaker: Sendable {
       }
       return pipe
     case let camera as V4L2Camera:
-      return try Self.answers(camera.open) ? camera : camera.renewed() ?? camera
+      return try Attempt.answers(camera.open) ? camera : camera.renewed() ?? camera
     case let device as DevicePictures:
-      return try Self.answers(device.input.prepare) ? device : device.renewed() ?? device
+      return try Attempt.answers(device.input.prepare) ? device : device.renewed() ?? device
     default:
       return source
     }
-  }
-
-  /// Tries to open a device. That it cannot be opened yet is no error.
-  ///
-  /// - Returns: false where it does not answer: the call that hangs, and what it is about, are left to
-  ///   its thread.
-  private static func answers(
-    _ open: @escaping @Sendable () throws(SourceError) -> Void
-  ) throws(SourceError) -> Bool {
-    let attempt = Attempt(open)
-    startThread("open-device") { attempt.make() }
-    guard let result = attempt.result(until: .now + patience) else { return false }
-    if case .failure(.camera(_, let problem)) = result, problem.isUsage { try result.get() }
-    return true
   }
 
   func supply(_ input: VideoInput, staysOpen: Bool = false) -> PictureSupply {
@@ -205,6 +185,23 @@ private final class Attempt: Sendable {
   private let open: @Sendable () throws(SourceError) -> Void
   private let outcome = Mutex<Result<Void, SourceError>?>(nil)
   private let wake = WakeEvent()
+
+  /// How long the broadcast waits for a device to be opened before it begins without.
+  private static let patience: Int64 = .seconds(2)
+
+  /// Tries to open a device. That it cannot be opened yet is no error.
+  ///
+  /// - Returns: false where it does not answer: the call that hangs, and what it is about, are left to
+  ///   its thread.
+  static func answers(
+    _ open: @escaping @Sendable () throws(SourceError) -> Void
+  ) throws(SourceError) -> Bool {
+    let attempt = Attempt(open)
+    startThread("open-device") { attempt.make() }
+    guard let result = attempt.result(until: .now + patience) else { return false }
+    if case .failure(.camera(_, let problem)) = result, problem.isUsage { try result.get() }
+    return true
+  }
 
   init(_ open: @escaping @Sendable () throws(SourceError) -> Void) { self.open = open }
 

@@ -96,7 +96,7 @@ extension ScriptedCamera.Behaviour {
     switch self {
     case .shows(let luma): (luma, luma)
     case .halves(let luma): (luma, 235)
-    case .fails, .hangs: nil
+    case .fails, .lacksRoom, .hangs: nil
     }
   }
 }
