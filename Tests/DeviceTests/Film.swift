@@ -32,17 +32,18 @@ struct Film {
   }
 
   private(set) var frames: [Frame] = []
+  /// The last of them.
+  private(set) var picture: Picture?
 
   init(_ path: String) throws {
     let demuxer = try Demuxer("file:\(path)")
     let track = try #require(demuxer.video)
     demuxer.keepOnly([track])
     let decoder = try Decoder(track)
-    var last: Picture?
     func add(_ pictures: [Picture]) {
-      for picture in pictures {
-        frames.append(Frame(picture, after: last))
-        last = picture
+      for new in pictures {
+        frames.append(Frame(new, after: picture))
+        picture = new
       }
     }
     let zero = MonotonicTime(nanoseconds: 0)
