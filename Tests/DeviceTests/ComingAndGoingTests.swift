@@ -66,8 +66,7 @@ extension DeviceTests {
       let broadcast = try await LabBroadcast(SmallPublish(video: DeviceLab.loopbackCamera))
       _ = try await broadcast.says("cameraBack")
       // For as long as makes the next loss one of its own.
-      let whole = Presence.proof / 1_000_000_000 * 15 + 120
-      while first.shown.count < whole { try await Task.sleep(for: .milliseconds(50)) }
+      try await first.shows(120 + Int(Presence.proof / 1_000_000_000) * 15)
       first.end()
       _ = try await broadcast.says("cameraLost", 2)
       try await broadcast.nextStatistics()
@@ -89,10 +88,7 @@ extension DeviceTests {
       let outages = film.outages
       try #require(outages.count == 2)
       for outage in outages { #expect(outage.untilSlate <= 1) }
-      func marked(from pts: Double) throws -> Film.Frame {
-        try #require(film.frames.first { $0.pts >= pts && $0.mark != nil })
-      }
-      let fed = try film.pts(of: second.shown[0], by: marked(from: outages[1].picture))
+      let fed = try film.pts(of: second.shown[0], near: outages[1].picture + 1)
       let delay = outages[1].picture - fed
       DeviceLab.report("a feeder's", "\(outages), picture \(Int(delay * 1000)) ms after its frame")
       #expect(delay <= 1)

@@ -101,7 +101,7 @@ final class GadgetWebcam: Sendable {
     // The kernel keeps both ends of the connection.
     var ends: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-    defer { ends.forEach { close($0) } }
+    defer { for end in ends { close(end) } }
     try Self.write("\(ends[0])", to: "/sys/devices/platform/usbip-vudc.0/usbip_sockfd")
     let (device, highSpeed) = (0x10002, 3)
     try Self.write("\(port) \(ends[1]) \(device) \(highSpeed)", to: "\(Self.hub)/attach")

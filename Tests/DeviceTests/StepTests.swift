@@ -29,16 +29,28 @@ extension DeviceTests {
       try await DeviceLab.shiftClock(by: 0)
     }
 
-    private func report(_ what: String, _ partsPerMillion: Int, _ beeps: [TestPictureReport.Beep]) {
-      let offsets = beeps.map(\.offset)
-      let late = beeps.filter { $0.second >= Self.settled }.map(\.offset)
+    /// How late each beep is, in milliseconds, and when it is heard. What the camera itself was late
+    /// with, as an emulated one is, is no error: its frames say when they were made.
+    private func delays(in path: String) throws -> [(second: Double, late: Double)] {
+      let film = try Film(path)
+      return try #require(try inspect(path).testPicture).beeps.map { beep in
+        let heard = beep.second + beep.offset / 1000
+        return (heard, try film.delay(ofBeepAt: heard))
+      }
+    }
+
+    private func report(
+      _ what: String, _ partsPerMillion: Int, _ delays: [(second: Double, late: Double)]
+    ) {
       func range(_ values: [Double]) -> String {
         guard let least = values.min(), let most = values.max() else { return "no beep" }
-        return "\(Int(least.rounded())) to \(Int(most.rounded())) ms"
+        return "\(Int((least * 10).rounded())) to \(Int((most * 10).rounded())) tenths of a ms"
       }
+      let settled = delays.filter { $0.second >= Self.settled }
       DeviceLab.report(
         "A/V at \(partsPerMillion) ppm, \(what)",
-        "\(range(offsets)), once settled \(range(late)), of \(offsets.count) beeps")
+        "\(range(delays.map(\.late))), once settled \(range(settled.map(\.late))), of "
+          + "\(delays.count) beeps")
     }
 
     @Test(arguments: [-300, -100, 100, 300])
@@ -47,11 +59,11 @@ extension DeviceTests {
         let broadcast = try await LabBroadcast(small, ["--duration", "\(Self.seconds)"])
         let ending = try await broadcast.end(
           byItself: true, framesPerSecond: 30, atMost: Double(Self.seconds + 30))
-        let beeps = try #require(ending.report.testPicture).beeps
-        report("bunny-broadcast", partsPerMillion, beeps)
-        #expect(beeps.count >= Self.seconds - 3)
-        for beep in beeps { #expect(abs(beep.offset) <= 20, "\(beep)") }
-        for beep in beeps where beep.second >= Self.settled { #expect(abs(beep.offset) <= 10) }
+        let delays = try delays(in: ending.path)
+        report("bunny-broadcast", partsPerMillion, delays)
+        #expect(delays.count >= Self.seconds - 10)
+        for beep in delays { #expect(abs(beep.late) <= 20, "\(beep)") }
+        for beep in delays where beep.second >= Self.settled { #expect(abs(beep.late) <= 10) }
         #expect(ending.report.audio?.gaps == 0)
       }
     }
@@ -68,7 +80,7 @@ extension DeviceTests {
             "ultrafast", "-b:v", "300k", "-c:a", "aac", "-t", "\(Self.seconds)", path,
           ], atMost: Double(Self.seconds + 30))
         #expect(outcome.exitStatus == 0, "\(outcome)")
-        report("ffmpeg", partsPerMillion, try #require(try inspect(path).testPicture).beeps)
+        report("ffmpeg", partsPerMillion, try delays(in: path))
       }
     }
   }
