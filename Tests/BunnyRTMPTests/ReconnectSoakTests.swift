@@ -9,20 +9,6 @@ private let reconnects = ProcessInfo.processInfo.environment["BUNNY_SOAK_RECONNE
 /// Alone in its process, whose descriptors and memory it looks at; `scripts/soak` runs it.
 @Suite(.enabled(if: reconnects != nil, "scripts/soak runs it"))
 struct ReconnectSoakTests {
-  private var descriptors: Int {
-    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
-  }
-
-  private var threads: Int {
-    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count) ?? 0
-  }
-
-  /// Kilobytes.
-  private var memory: Int {
-    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    return status.firstMatch(of: /VmRSS:\s+(\d+)/).flatMap { Int($0.1) } ?? 0
-  }
-
   @Test func `thousands of connections leave no descriptor, thread or memory behind`() async throws
   {
     let count = try #require(reconnects)
@@ -34,11 +20,11 @@ struct ReconnectSoakTests {
       }
     }
     try await publish(200)
-    let before = (descriptors, threads, memory)
+    let before = try ProcessFootprint()
     try await publish(count)
-    let after = (descriptors, threads, memory)
-    print("descriptors, threads, kB: \(before), after \(count) more connections \(after)")
-    #expect(after.0 <= before.0 + 4 && after.1 <= before.1 + 4)
-    #expect(after.2 - before.2 < 8192)
+    let after = try ProcessFootprint()
+    print("\(before), after \(count) more connections \(after)")
+    #expect(after.descriptors <= before.descriptors + 4 && after.threads <= before.threads + 4)
+    #expect(after.kilobytes - before.kilobytes < 8192)
   }
 }

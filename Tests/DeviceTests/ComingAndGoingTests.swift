@@ -12,11 +12,6 @@ extension DeviceTests {
   @Suite struct ComingAndGoing {
     private static var now: Int64 { MonotonicTime.now.nanoseconds / 1_000_000 }
 
-    private func report(_ what: String, _ measured: some Sequence<some CustomStringConvertible>) {
-      guard ProcessInfo.processInfo.environment["BUNNY_TRIALS"] != nil else { return }
-      print("\(what): \(measured.map(\.description).joined(separator: "; "))")
-    }
-
     /// What vivid does to a broadcast that ends its stream; each can be opened again at once.
     private static let faults = [
       "disconnect=1", "inject_fatal_streaming_error=1", "inject_vidioc_qbuf_error=1",
@@ -49,7 +44,7 @@ extension DeviceTests {
       let ending = try await broadcast.end()
       #expect(ending.turns == (0..<count).flatMap { _ in ["cameraLost", "cameraBack"] })
       let outages = try Film(ending.path).outages
-      report("vivid's faults", outages)
+      DeviceLab.report("vivid's faults", "\(outages)")
       #expect(outages.count == count)
       for outage in outages { #expect(outage.untilSlate <= 1 && outage.slateLasts <= 1) }
     }
@@ -71,14 +66,14 @@ extension DeviceTests {
       let broadcast = try await LabBroadcast(SmallPublish(video: DeviceLab.loopbackCamera))
       _ = try await broadcast.says("cameraBack")
       // For as long as makes the next loss one of its own.
-      let whole = Presence.proof / 1_000_000_000 * 15 + 120
-      while first.shown.count < whole { try await Task.sleep(for: .milliseconds(50)) }
+      try await first.shows(120 + Int(Presence.proof / 1_000_000_000) * 15)
       first.end()
       _ = try await broadcast.says("cameraLost", 2)
+      try await broadcast.nextStatistics()
       let second = try Projector(testPictureOf: 320, 180, framesPerSecond: 15)
       defer { second.end() }
       _ = try await broadcast.says("cameraBack", 2)
-      _ = try await broadcast.statistics()
+      try await broadcast.nextStatistics()
       let ending = try await broadcast.end()
       try await DeviceLab.run("v4l2-ctl", "-d", DeviceLab.loopbackCamera, "-c", "keep_format=0")
 
@@ -93,13 +88,9 @@ extension DeviceTests {
       let outages = film.outages
       try #require(outages.count == 2)
       for outage in outages { #expect(outage.untilSlate <= 1) }
-      func marked(from pts: Double) throws -> Film.Frame {
-        try #require(film.frames.first { $0.pts >= pts && $0.mark != nil })
-      }
-      let fed = try film.pts(of: second.shown[0], by: marked(from: outages[1].picture))
+      let fed = try film.pts(of: second.shown[0], near: outages[1].picture + 1)
       let delay = outages[1].picture - fed
-      report("a feeder", outages)
-      report("from the feeder's first frame to the picture", ["\(Int(delay * 1000)) ms"])
+      DeviceLab.report("a feeder's", "\(outages), picture \(Int(delay * 1000)) ms after its frame")
       #expect(delay <= 1)
       // The first whole frame after those that were not is number 120.
       let whole = try #require(film.frames.first { $0.pts >= outages[0].picture })
@@ -133,8 +124,8 @@ extension DeviceTests {
       let cardBound = Self.now
       let cameraBack = try await broadcast.says("cameraBack").monotonicMs - cameraBound
       let microphoneBack = try await broadcast.says("microphoneBack").monotonicMs - cardBound
-      report(
-        "back after plugging in", ["camera \(cameraBack) ms", "microphone \(microphoneBack) ms"])
+      DeviceLab.report(
+        "back after plugging in", "camera \(cameraBack) ms, microphone \(microphoneBack) ms")
       #expect(cameraBack < 1000 && microphoneBack < 1000)
       #expect(try String(contentsOfFile: "/proc/asound/card1/id", encoding: .utf8) == "Loopback\n")
 

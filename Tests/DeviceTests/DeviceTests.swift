@@ -6,13 +6,20 @@ import Testing
 /// boots. Suites are added to this one. Each test sets format and controls as it needs them, and brings
 /// back what it took away.
 @Suite(
-  .serialized, .timeLimit(.minutes(2)),
+  .serialized, .timeLimit(.minutes(DeviceLab.isSoak ? 30 : 2)),
   .enabled(if: DeviceLab.isHere, "scripts/device-lab runs them"))
 enum DeviceTests {}
 
 /// The machine of `scripts/device-lab`.
 enum DeviceLab {
-  static let isHere = ProcessInfo.processInfo.environment["BUNNY_DEVICE_LAB"] != nil
+  static let isHere = environment["BUNNY_DEVICE_LAB"] != nil
+
+  private static let environment = ProcessInfo.processInfo.environment
+  /// `scripts/soak` asks for sound cards whose clocks are off.
+  static let soaksShifts = environment["BUNNY_SOAK_SHIFTS"] != nil
+  /// `scripts/soak` asks for all of everything else, and for so many losses.
+  static let soakedLosses = environment["BUNNY_SOAK_LOSSES"].flatMap(Int.init)
+  static let isSoak = soaksShifts || soakedLosses != nil
 
   /// vivid: a webcam with raw formats.
   static let camera = "/dev/video0"
@@ -21,6 +28,12 @@ enum DeviceLab {
   /// The sound card's two ends: what one plays, the other records.
   static let microphone = "hw:Loopback,0,0"
   static let loudspeaker = "hw:Loopback,1,0"
+
+  /// Prints what a trial measured, where that is wanted.
+  static func report(_ what: String, _ measured: String) {
+    guard environment["BUNNY_TRIALS"] != nil else { return }
+    print("\(what): \(measured)")
+  }
 
   /// Runs a command that must succeed.
   /// - Returns: What it printed.
@@ -52,6 +65,14 @@ enum DeviceLab {
   /// Sets vivid's controls, `disconnect=1` for instance; `v4l2-ctl -L` lists them.
   static func control(_ settings: String) async throws {
     try await run("v4l2-ctl", "-d", camera, "-c", settings)
+  }
+
+  /// Lets the sound card's clock be wrong.
+  static func shiftClock(by partsPerMillion: Int) async throws {
+    try await run(
+      "amixer", "-q", "-D", "hw:Loopback", "cset",
+      "iface=PCM,name=PCM Rate Shift 100000,device=0,subdevice=0",
+      "\(100_000 + partsPerMillion / 10)")
   }
 
   /// Plays a tone of 1 kHz as long as what is returned lives.

@@ -32,17 +32,18 @@ struct Film {
   }
 
   private(set) var frames: [Frame] = []
+  /// The last of them.
+  private(set) var picture: Picture?
 
   init(_ path: String) throws {
     let demuxer = try Demuxer("file:\(path)")
     let track = try #require(demuxer.video)
     demuxer.keepOnly([track])
     let decoder = try Decoder(track)
-    var last: Picture?
     func add(_ pictures: [Picture]) {
-      for picture in pictures {
-        frames.append(Frame(picture, after: last))
-        last = picture
+      for new in pictures {
+        frames.append(Frame(new, after: picture))
+        picture = new
       }
     }
     let zero = MonotonicTime(nanoseconds: 0)
@@ -65,11 +66,27 @@ struct Film {
     return outages
   }
 
-  /// Where the picture that began at `time` is in the recording, in seconds, by what the marks of the
-  /// others say. `marked` is one whose mark was read.
-  func pts(of time: MonotonicTime, by marked: Frame) throws -> Double {
-    let made = Double(try #require(marked.mark).milliseconds)
-    return marked.pts + (Double(UnixTime.milliseconds(at: time)) - made) / 1000
+  /// Where what happened at `time` is in the recording, in seconds, by what the marks of the frames
+  /// around `pts` say on the whole: one that the camera was late with counts for nothing.
+  func pts(of time: MonotonicTime, near pts: Double) throws -> Double {
+    Double(UnixTime.milliseconds(at: time)) / 1000 + (try offset(near: pts))
+  }
+
+  /// How late a beep is that was played at a whole second of ``MonotonicTime``, in milliseconds.
+  func delay(ofBeepAt pts: Double) throws -> Double {
+    let anySecond = MonotonicTime(
+      nanoseconds: MonotonicTime.now.nanoseconds / 1_000_000_000 * 1_000_000_000)
+    let delay = pts - (try self.pts(of: anySecond, near: pts))
+    return (delay - delay.rounded()) * 1000
+  }
+
+  /// From UNIX time to pts, in seconds.
+  private func offset(near pts: Double) throws -> Double {
+    let offsets = frames.filter { abs($0.pts - pts) < 2 }.compactMap { frame in
+      frame.mark.map { frame.pts - Double($0.milliseconds) / 1000 }
+    }
+    try #require(!offsets.isEmpty, "no frame near \(pts) s has a mark")
+    return offsets.sorted()[offsets.count / 2]
   }
 }
 

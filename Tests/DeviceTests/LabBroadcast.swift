@@ -58,12 +58,18 @@ struct LabBroadcast {
 
   /// Waits for statistics of which that is true.
   func statistics(
-    atMost seconds: Double = 30, where isMeant: @escaping @Sendable (Saying) -> Bool = { _ in true }
+    atMost seconds: Double = 30, where isMeant: @escaping @Sendable (Saying) -> Bool
   ) async throws {
     try await command.waitForOutput(in: .output, atMost: seconds) { text in
       let sayings = (try? Self.read(text)) ?? []
       return sayings.last { $0.event == "statistics" }.map(isMeant) ?? false
     }
+  }
+
+  /// Waits for what is told within three seconds.
+  func nextStatistics() async throws {
+    let told = try sayings.count { $0.event == "statistics" }
+    try await says("statistics", told + 1)
   }
 
   /// What a broadcast left behind.
@@ -82,10 +88,11 @@ struct LabBroadcast {
   /// Waits for the end, unless it is ended here. Of every broadcast hold: one connection, rising times,
   /// a keyframe each second, nothing dropped.
   func end(
-    byItself: Bool = false, framesPerSecond: Int = 15, location: SourceLocation = #_sourceLocation
+    byItself: Bool = false, framesPerSecond: Int = 15, atMost seconds: Double = 60,
+    location: SourceLocation = #_sourceLocation
   ) async throws -> Ending {
     if !byItself { command.send(SIGTERM) }
-    let outcome = try await command.outcome()
+    let outcome = try await command.outcome(atMost: seconds)
     try #require(outcome.exitStatus == 0, "\(outcome)", sourceLocation: location)
     let path = try await nginx.recordings()[0]
     let ending = Ending(path: path, sayings: try sayings, report: try inspect(path))

@@ -62,30 +62,21 @@ extension DeviceTests {
 
     /// Parts per million, and for how many seconds it is listened to; `scripts/soak` asks for more.
     static let shifts: [(Int, seconds: Int)] =
-      isSoak ? [-300, -100, 100, 300].map { ($0, 75) } : [(-300, 25)]
-
-    static let isSoak = ProcessInfo.processInfo.environment["BUNNY_SOAK_SHIFTS"] != nil
+      DeviceLab.soaksShifts ? [-300, -100, 100, 300].map { ($0, 75) } : [(-300, 25)]
 
     @Test(arguments: shifts)
     func `it stays in step with a card whose clock is off`(
       partsPerMillion: Int, seconds: Int
     ) async throws {
-      try await shift(by: partsPerMillion)
+      try await DeviceLab.shiftClock(by: partsPerMillion)
       let speaker = try LoopbackSpeaker()
       defer { speaker.end() }
       let heard = try await listen(seconds: Double(seconds))
-      try await shift(by: 0)
+      try await DeviceLab.shiftClock(by: 0)
       #expect(heard.holes.isEmpty)
       #expect(heard.beeps.count >= seconds - 5)
       for beep in heard.beeps { #expect(abs(beep.offset) < 20) }
       for beep in heard.beeps.dropFirst(min(60, seconds - 10)) { #expect(abs(beep.offset) < 10) }
-    }
-
-    private func shift(by partsPerMillion: Int) async throws {
-      try await DeviceLab.run(
-        "amixer", "-q", "-D", "hw:Loopback", "cset",
-        "iface=PCM,name=PCM Rate Shift 100000,device=0,subdevice=0",
-        "\(100_000 + partsPerMillion / 10)")
     }
 
     @Test func `one that is held says by whom, and is opened when it is free`() async throws {
@@ -135,7 +126,7 @@ extension DeviceTests {
     }
 
     /// A machine that has to emulate another one is not always in step again by the next beep.
-    @Test(.enabled(if: isSoak, "scripts/soak runs it"))
+    @Test(.enabled(if: DeviceLab.soaksShifts, "scripts/soak runs it"))
     func `a broadcast that was stopped goes on in step, with silence of the exact length`()
       async throws
     {

@@ -4,7 +4,6 @@ import BunnySystem
 import CBunnyV4L2
 import Glibc
 import Support
-import Synchronization
 import Testing
 
 /// Shows pictures in the loopback camera, in real time, as a camera would: a frame is written when one
@@ -19,13 +18,18 @@ final class Projector: Sendable {
     var failure: Int32?
   }
 
-  private let state = Mutex(State())
+  private let state = Watched(State())
   private let isOver = Flag()
   private let wake = WakeEvent()
   private let hasEnded = WakeEvent()
 
   /// When each frame that was shown began.
-  var shown: [MonotonicTime] { state.withLock { $0.shown } }
+  var shown: [MonotonicTime] { state.current.shown }
+
+  /// Waits until so many were.
+  func shows(_ count: Int) async throws {
+    try await state.reach("frame \(count)") { $0.shown.count >= count }
+  }
 
   /// Returns when the loopback is a camera.
   ///
@@ -56,7 +60,7 @@ final class Projector: Sendable {
     isOver.isSet = true
     wake.signal()
     hasEnded.wait(until: .distantFuture)
-    #expect(state.withLock { $0.failure } == nil)
+    #expect(state.current.failure == nil)
   }
 
   private func show(_ film: Film, on device: Int32, _ grid: SourceGrid, _ hasBegun: WakeEvent) {
@@ -64,11 +68,11 @@ final class Projector: Sendable {
     while !isOver.isSet {
       let index = grid.next(after: last, now: .now)
       let time = grid.time(of: index)
-      let frame = film(time, state.withLock { $0.shown.count })
+      let frame = film(time, state.current.shown.count)
       wake.wait(until: grid.time(of: index + 1))
       guard !isOver.isSet else { return }
       let count = write(device, frame, frame.count)
-      state.withLock { state in
+      state.change { state in
         state.shown.append(time)
         if count != frame.count { state.failure = errno }
       }

@@ -13,7 +13,7 @@ package struct ColourBars: Sendable {
   ]
   private static let barWidth = 64
   package static let width = colours.count * barWidth
-  package static let height = 96
+  package static let height = width * 9 / 16
 
   private static let bt601 = (r: 0.299, b: 0.114)
   private static let bt709 = (r: 0.2126, b: 0.0722)
