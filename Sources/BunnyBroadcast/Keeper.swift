@@ -117,7 +117,7 @@ final class Keeper<Element: Sendable>: Sendable {
       }
     } catch {
       let goesOn = note(as: reader) { presence in
-        presence.canReset = usbReset != nil && source.usb() != nil
+        presence.sawOnBus(usbReset?.finds(source.usb()) ?? false, at: .now)
         switch presence.failed(at: .now) {
         case .lose: tell(.lost(reason: "\(error)", error as? SourceError))
         case .reset: resetUSB(source)
@@ -168,7 +168,7 @@ final class Keeper<Element: Sendable>: Sendable {
       wakesWatch.wait(until: deadline)
       state.withLock { state in
         guard !state.isOver else { return }
-        state.presence.canReset = usbReset != nil && state.source.usb() != nil
+        state.presence.sawOnBus(usbReset?.finds(state.source.usb()) ?? false, at: .now)
         switch state.presence.passed(to: .now) {
         case .loseSilent(let milliseconds):
           tell(.lost(reason: "\(device) delivers nothing, for \(milliseconds) ms now", nil))

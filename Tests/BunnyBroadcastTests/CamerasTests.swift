@@ -181,7 +181,10 @@ struct CamerasTests {
       try #require(report.audio).gaps == 0
         && report.audio?.silent.allSatisfy { $0.length < 1 } == true)
     let test = try #require(report.testPicture)
-    #expect(test.lost > 60 && test.outOfOrder == 0 && test.framesRead - test.unreadable > 100)
-    #expect(try #require(test.largestOffset) <= 20)
+    #expect(test.lost > 60 && test.outOfOrder == 0 && test.framesRead > 100)
+    // But for a flash that the change may have cut in two.
+    let offsets = test.beeps.map { abs($0.offset) }
+    #expect(offsets.count >= 4 && offsets.count { $0 > 20 } <= 1, "\(offsets)")
+    #expect(try #require(offsets.last) <= 20)
   }
 }
