@@ -142,7 +142,7 @@ final class Keeper<Element: Sendable>: Sendable {
 
   private func fail(_ error: any Error, _ source: KeptSource<Element>, _ state: inout State) {
     let reason = "\(error)"
-    state.presence.canReset = usbReset != nil && source.usb() != nil
+    state.presence.sawOnBus(usbReset?.finds(source.usb()) ?? false, at: .now)
     switch state.presence.failed(at: .now) {
     case .lose:
       state.reasons = [reason]
@@ -193,7 +193,7 @@ final class Keeper<Element: Sendable>: Sendable {
       wakesWatch.wait(until: deadline)
       state.withLock { state in
         guard !state.isOver else { return }
-        state.presence.canReset = usbReset != nil && state.source.usb() != nil
+        state.presence.sawOnBus(usbReset?.finds(state.source.usb()) ?? false, at: .now)
         switch state.presence.passed(to: .now) {
         case .loseSilent(let milliseconds):
           state.reasons = []

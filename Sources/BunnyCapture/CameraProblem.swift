@@ -12,6 +12,8 @@ public enum CameraProblem: Error, Equatable, Sendable {
   case forbidden
   /// Another program holds it: its name and process, where `/proc` tells.
   case busy(holder: String?)
+  /// This broadcast holds it itself, by another of its names.
+  case onAir
   /// The bus it is plugged into carries none of its modes; the last one that was tried.
   case noRoom(tried: String)
   /// It has no such format, size or rate; it has these.
@@ -50,6 +52,7 @@ extension CameraProblem: CustomStringConvertible {
       "may not be opened by this user; add the user to the group video"
     case .busy(let holder):
       "is held by \(holder ?? "another program"); end that, or choose another camera"
+    case .onAir: "is on air already, by another name; choose another camera"
     case .noRoom(let tried):
       "does not fit on its USB bus, not even with \(tried); plug it into another port"
     case .modeNotOffered(let asked, let offered): "cannot do \(asked); it offers \(offered)"
@@ -78,7 +81,7 @@ extension CameraProblem: CustomStringConvertible {
   package var isUsage: Bool {
     switch self {
     case .ambiguous, .modeNotOffered, .noControl, .controlRefused: true
-    case .missing, .noCamera, .noCameraNode, .forbidden, .busy, .noRoom, .modeRefused,
+    case .missing, .noCamera, .noCameraNode, .forbidden, .busy, .onAir, .noRoom, .modeRefused,
       .controlFailed, .unplugged, .silent, .broken, .failed:
       false
     }

@@ -45,6 +45,8 @@ package struct CameraRotation: Equatable {
   /// The one on air delivers nothing.
   private var isLost = false
   private var phase = Phase.resting
+  /// The last one that was asked for: one that fails does not keep those behind it from their turn.
+  private var lastAsked = 0
   /// Spares that failed since the loss: said once.
   private var saidFailed: Set<Int> = []
 
@@ -78,7 +80,7 @@ package struct CameraRotation: Equatable {
 
   private func following(_ camera: Int) -> Int { (camera + 1) % count }
 
-  /// The next spare: never the one that is lost.
+  /// The next one that is not on air.
   private func spare(after camera: Int) -> Int {
     let next = following(camera)
     return next == onAir ? following(next) : next
@@ -92,27 +94,30 @@ package struct CameraRotation: Equatable {
     guard count > 1 else { return [] }
     let until = now + Self.patience
     switch phase {
-    case .resting: return `try`(following(onAir), isAsked: true, at: now)
+    case .resting: return `try`(spare(after: lastAsked), isAsked: true, at: now)
     case .pausing(let next, _): return `try`(next, isAsked: true, at: now)
     case .trying(let given, _, _):
       let next = following(given)
       guard next == onAir else {
         return [.close(given)] + `try`(next, isAsked: true, at: now)
       }
+      lastAsked = onAir
       return [.close(given)] + rest(after: given, at: now)
     case .makingRoom(let given, _):
       let next = following(given)
       guard next == onAir else {
-        phase = .makingRoom(next, until: until)
+        (phase, lastAsked) = (.makingRoom(next, until: until), next)
         return []
       }
+      lastAsked = onAir
       return reopen()
     case .tryingAlone(let given, _):
       let next = following(given)
       guard next == onAir else {
-        phase = .tryingAlone(next, until: until)
+        (phase, lastAsked) = (.tryingAlone(next, until: until), next)
         return [.close(given), .open(next, besideAnother: false)]
       }
+      lastAsked = onAir
       return [.close(given)] + reopen()
     }
   }
@@ -121,7 +126,7 @@ package struct CameraRotation: Equatable {
   package mutating func candidateDelivered() -> Step? {
     guard let next = candidate else { return nil }
     let before = onAir
-    (onAir, phase, isLost) = (next, .resting, false)
+    (onAir, lastAsked, phase, isLost) = (next, next, .resting, false)
     saidFailed = []
     return .change(from: before, to: next)
   }
@@ -184,6 +189,7 @@ package struct CameraRotation: Equatable {
 
   private mutating func `try`(_ next: Int, isAsked: Bool, at now: MonotonicTime) -> [Step] {
     phase = .trying(next, until: now + Self.patience, isAsked: isAsked)
+    if isAsked { lastAsked = next }
     // One that is lost takes no room: the next may be content with less than it could have alone.
     return [.open(next, besideAnother: !isLost)]
   }

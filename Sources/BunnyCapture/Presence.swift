@@ -45,8 +45,8 @@ package struct Presence: Equatable {
   private var lostSince: MonotonicTime?
   /// It had delivered, and the call that was to do so again is still under way.
   private var isLate = false
-  /// It is on USB, and may be reset there.
-  package var canReset = false
+  /// Since when it has been seen on its USB bus, where it may be reset.
+  private var onBusSince: MonotonicTime?
   /// Since it last ran for ``proof``.
   private var resets = 0
   private var lastReset: MonotonicTime?
@@ -70,8 +70,8 @@ package struct Presence: Equatable {
   /// From a sign of it until it is opened: its node may be there before its driver is ready.
   package static let readying: Int64 = .milliseconds(50)
 
-  /// How long it is only opened again, before its USB device is reset: that takes its other functions away
-  /// too, for a moment.
+  /// How long it is only opened again, though it is plugged in, before its USB device is reset: that takes
+  /// its other functions away too, for a moment.
   package static let resetAfter: Int64 = .seconds(5)
   /// From one reset to the next.
   package static let resetPause: Int64 = .seconds(60)
@@ -96,7 +96,8 @@ package struct Presence: Equatable {
     case .opening, .lost, .waiting:
       // One that was called lost while its call went on is slow: so it is to be waited for.
       interval = isLate ? min(now - called, .seconds(2)) : 0
-      (runningSince, hasCalledForHelp, lostSince, isLate) = (now, false, nil, false)
+      (runningSince, hasCalledForHelp, isLate) = (now, false, false)
+      (lostSince, onBusSince) = (nil, nil)
       return state == .opening ? nil : .welcome
     }
   }
@@ -121,8 +122,8 @@ package struct Presence: Equatable {
   private var rung: (step: Step, time: MonotonicTime)? {
     guard let lostSince else { return nil }
     var rungs: [(step: Step, time: MonotonicTime)] = []
-    if canReset && resets < Self.mostResets {
-      let first = lostSince + Self.resetAfter
+    if let onBusSince, resets < Self.mostResets {
+      let first = max(lostSince, onBusSince) + Self.resetAfter
       rungs.append((.reset, max(first, lastReset.map { $0 + Self.resetPause } ?? first)))
     }
     if !hasCalledForHelp { rungs.append((.callForHelp, lostSince + Self.handAfter)) }
@@ -146,6 +147,12 @@ package struct Presence: Equatable {
     failures = min(failures, 1)
     let next = max(now + Self.readying, called + .seconds(Self.pauses[1]))
     state = .waiting(until: min(until, next))
+  }
+
+  /// Whether its USB device is there, and may be reset. To be told before ``failed(at:)`` and
+  /// ``passed(to:)``.
+  package mutating func sawOnBus(_ isThere: Bool, at now: MonotonicTime) {
+    onBusSince = isThere ? onBusSince ?? now : nil
   }
 
   /// It is called again.

@@ -31,6 +31,11 @@ package final class USBReset: Sendable {
     (self.root, self.reset) = (root, reset)
   }
 
+  /// Whether it is on the bus.
+  package func finds(_ identity: USBIdentity?) -> Bool {
+    identity.flatMap { USBDevice($0, root: root) } != nil
+  }
+
   /// Blocks until the device is there again, or has refused.
   package func reset(_ identity: USBIdentity) -> Outcome {
     guard let device = USBDevice(identity, root: root) else { return .absent }

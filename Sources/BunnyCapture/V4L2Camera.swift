@@ -130,8 +130,10 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
       do throws(CameraProblem) {
         try take(chosen, beside: listed)
       } catch {
-        guard case .busy = error else { throw error }
-        held = held ?? error
+        switch error {
+        case .busy, .onAir: held = held ?? error
+        default: throw error
+        }
         nodes.removeAll { $0.path == chosen.node.path }
       }
     }

@@ -49,6 +49,7 @@ final class V4L2Device: Sendable {
     switch code {
     case ENOENT, ENODEV, ENXIO: .unplugged
     case EACCES, EPERM: .forbidden
+    case EBUSY where DeviceHolder.isThisProcess(of: path): .onAir
     case EBUSY: .busy(holder: DeviceHolder.name(of: path))
     default: .failed(call: call, reason: words(code))
     }

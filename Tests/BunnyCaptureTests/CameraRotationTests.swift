@@ -48,6 +48,17 @@ import Testing
     #expect(rotation.deadline == .distantFuture)
   }
 
+  @Test func `one that fails does not keep those behind it from their turn`() {
+    var rotation = CameraRotation(count: 3, onLoss: .wait)
+    var opened: [Int] = []
+    for _ in 0..<4 {
+      _ = rotation.asked(at: at(10))
+      opened.append(rotation.candidate!)
+      _ = rotation.candidateFailed("it is busy", lacksRoom: false, at: at(10))
+    }
+    #expect(opened == [1, 2, 1, 2])
+  }
+
   @Test func `asked again, the one after it is opened; once around, all stays as it is`() {
     var rotation = CameraRotation(count: 3, onLoss: .wait)
     _ = rotation.asked(at: at(10))
@@ -73,6 +84,7 @@ import Testing
   @Test func `the one that was let go comes back when the next does not deliver`() {
     var rotation = CameraRotation(count: 3, onLoss: .wait)
     func makeRoom() {
+      rotation = CameraRotation(count: 3, onLoss: .wait)
       _ = rotation.asked(at: at(10))
       _ = rotation.candidateFailed("no room", lacksRoom: true, at: at(10))
     }

@@ -157,11 +157,12 @@ import Testing
 
   /// Fails once a second, from when it was lost until `end`; what was said, and when.
   private func failing(
-    _ presence: inout Presence, until end: Int64
+    _ presence: inout Presence, until end: Int64, onBus: (Int64) -> Bool = { _ in false }
   ) -> [(step: Presence.Step, second: Int64)] {
     var steps: [(Presence.Step, Int64)] = []
     for second in 10...end {
       presence.called(at: at(second * 1000))
+      presence.sawOnBus(onBus(second), at: at(second * 1000))
       if let step = presence.failed(at: at(second * 1000)) { steps.append((step, second)) }
     }
     return steps
@@ -183,19 +184,25 @@ import Testing
 
   @Test func `a USB device is reset after five seconds, once a minute, three times at most`() {
     var presence = running(for: 10)
-    presence.canReset = true
-    let steps = failing(&presence, until: 400)
+    let steps = failing(&presence, until: 400) { _ in true }
     #expect(steps.map(\.step) == [.lose, .reset, .callForHelp, .reset, .reset])
     #expect(steps.map(\.second) == [10, 15, 70, 75, 135])
   }
 
+  @Test func `what is not plugged in is not reset, nor what just was`() {
+    var presence = running(for: 10)
+    let steps = failing(&presence, until: 150) { $0 >= 100 }
+    #expect(steps.map(\.step) == [.lose, .callForHelp, .reset])
+    #expect(steps.map(\.second) == [10, 70, 105])
+  }
+
   @Test func `one that comes and goes is not reset again and again`() {
     var presence = running(for: 10)
-    presence.canReset = true
     var resets: [Int64] = []
     // Back for two seconds after each reset, which is no proof.
     for second in 10...400 as ClosedRange<Int64> {
       presence.called(at: at(second * 1000))
+      presence.sawOnBus(true, at: at(second * 1000))
       if let last = resets.last, (1...2).contains(second - last) {
         _ = presence.delivered(at: at(second * 1000))
       } else if presence.failed(at: at(second * 1000)) == .reset {
@@ -210,6 +217,7 @@ import Testing
     var again: [Int64] = []
     for second in 408...420 as ClosedRange<Int64> {
       presence.called(at: at(second * 1000))
+      presence.sawOnBus(true, at: at(second * 1000))
       if presence.failed(at: at(second * 1000)) == .reset { again.append(second) }
     }
     #expect(again == [413])
@@ -217,9 +225,10 @@ import Testing
 
   @Test func `a call that hangs is reset before it is abandoned`() {
     var presence = running(for: 1)
-    presence.canReset = true
-    _ = presence.passed(to: at(1500))
-    _ = presence.passed(to: at(1700))
+    for time in [1500, 1700] as [Int64] {
+      presence.sawOnBus(true, at: at(time))
+      _ = presence.passed(to: at(time))
+    }
     #expect(presence.deadline == at(6700))
     let reset = presence.passed(to: at(6700))
     #expect(reset == .reset && presence.deadline == at(11_000))

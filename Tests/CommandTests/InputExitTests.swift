@@ -157,4 +157,12 @@ struct InputExitTests {
       try await Refusal(small.arguments(to: "rtmp://h/app", "--key-file", Refusal.secret))
         == Refusal(66, "the file that --key-file names \(why) that holds the key"))
   }
+
+  @Test func `66: a spare that does not exist is found before anything begins`() async throws {
+    #expect(
+      try await Refusal(small.arguments(to: url, "--video", "file:/nowhere/clip.mp4"))
+        == Refusal(
+          66,
+          "/nowhere/clip.mp4 does not exist; check its spelling, and the folder this runs in"))
+  }
 }

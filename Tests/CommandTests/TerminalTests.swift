@@ -58,6 +58,25 @@ struct TerminalTests {
     #expect(report.audio?.gaps == 0)
   }
 
+  @Test(.enabled(if: NginxIngest.isAvailable, "needs nginx with its RTMP module"))
+  func `c goes on to the next camera, and the session knows nothing of it`() async throws {
+    let nginx = try await NginxIngest()
+    let clip = try Clip(frames: 60).make(in: small.folder)
+    let command = try Command.startOnTerminal(
+      small.arguments(to: nginx.url(), "--video", "file:\(clip)"))
+    try await command.waitForOutput(in: .output) { $0.contains("  [q end, m mute, c camera]") }
+    try await command.waitForOutput(in: .output) { $0.contains(" info live at ") }
+    command.write("c")
+    let next = " info the picture comes from file:\(clip) now\r\n"
+    try await command.waitForOutput(in: .output) { $0.contains(next) }
+    command.write("c")
+    let first = " info the picture comes from test now\r\n"
+    try await command.waitForOutput(in: .output) { $0.contains(first) }
+    command.write("q")
+    let outcome = try await command.outcome()
+    #expect(outcome.exitStatus == 0 && outcome.standardOutput.contains("1 connection,"))
+  }
+
   @Test func `Ctrl-C ends with 0 and leaves the terminal as it was`() async throws {
     let ingest = try ScriptedIngest()
     let command = try Command.startOnTerminal(small.arguments(to: ingest.url()))
