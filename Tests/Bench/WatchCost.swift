@@ -22,10 +22,10 @@ struct WatchCost {
     return [
       Row(
         title: "frozen picture and silence", ours: ours, peers: peers, unit: " %",
-        goal: .value(0.5)),
+        goal: .ratio(0.25)),
       Row(
         title: "moving picture and silence",
-        ours: (0..<rounds).map { _ in Self.ours(isFrozen: false) }, unit: " %", goal: .value(0.5)),
+        ours: (0..<rounds).map { _ in Self.ours(isFrozen: false) }, unit: " %"),
     ]
   }
 
