@@ -11,7 +11,7 @@ final class Capture: Sendable {
   let pictures: Mailbox<VideoLane.Arrival>
   /// Some seconds: sound waits for the first picture.
   let samples: Mailbox<Samples>
-  private let camera: Keeper<Picture>
+  private let camera: Keeper<Captured>
   private let microphone: Keeper<Samples>?
   private let ended = Mailbox<SourceError>(capacity: 1)
 
@@ -30,18 +30,18 @@ final class Capture: Sendable {
     (self.pictures, self.samples) = (pictures, samples)
     camera = Keeper("video", KeptSource(sources.pictures)) { event in
       switch event {
-      case .delivered(let picture):
+      case .delivered(let captured):
         hasPicture.isSet = true
-        let dropped = pictures.put(VideoLane.Arrival(picture: picture, time: .now))
+        let dropped = pictures.put(VideoLane.Arrival(content: captured.content, time: .now))
         if dropped > 0 { telemetry.count { $0.skippedFrames += dropped } }
       case .lost(let reason):
         events.send(.cameraLost(reason: reason))
         // The places of this moment and the next may be taken: it must not come too early for its own.
         let time = MonotonicTime.now + 2 * frame
-        guard let picture = slate.picture(reason, hasPicture: hasPicture.isSet, at: time) else {
-          return
-        }
-        pictures.put(VideoLane.Arrival(picture: picture, time: .now))
+        let picture = slate.picture(reason, hasPicture: hasPicture.isSet, at: time)
+        pictures.put(
+          picture.map { VideoLane.Arrival(content: .picture($0), time: .now) }
+            ?? VideoLane.Arrival(content: .hold, time: time))
       case .back: events.send(.cameraBack)
       case .needsHelp(let why): events.send(.notice(message: why))
       case .ended(let error): end(error)
@@ -76,5 +76,14 @@ final class Capture: Sendable {
     microphone?.stop()
     pictures.close()
     samples.close()
+  }
+}
+
+extension Captured {
+  fileprivate var content: VideoLane.Arrival.Content {
+    switch self {
+    case .picture(let picture): .picture(picture)
+    case .coded(let unit): .coded(unit)
+    }
   }
 }

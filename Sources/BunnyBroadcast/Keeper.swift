@@ -11,9 +11,15 @@ struct KeptSource<Element: Sendable>: Sendable {
   let renewed: @Sendable () -> KeptSource?
 }
 
-extension KeptSource<Picture> {
+extension KeptSource<Captured> {
   init(_ source: any PictureSource) {
-    self.init(next: source.next, cancel: source.cancel) { source.renewed().map(KeptSource.init) }
+    let next: @Sendable () throws -> Captured? =
+      if let source = source as? any CodedPictureSource {
+        source.nextCaptured
+      } else {
+        { try source.next().map { .picture($0) } }
+      }
+    self.init(next: next, cancel: source.cancel) { source.renewed().map(KeptSource.init) }
   }
 }
 

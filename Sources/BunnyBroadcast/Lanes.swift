@@ -52,8 +52,10 @@ struct Lanes: Sendable {
       pictures: capture.pictures, origin: origin,
       converter: PictureConverter(
         width: settings.width, height: settings.height, fill: configuration.fill),
-      encoder: encoders.video, muxer: encoders.videoMuxer, rate: settings.frameRate,
-      frameLimit: limit.frames, outlet: outlet, telemetry: telemetry,
+      encoders: VideoEncoders(encoders.video, settings), muxer: encoders.videoMuxer,
+      passthrough: Passthrough(
+        width: settings.width, height: settings.height, bitrate: settings.bitrate),
+      rate: settings.frameRate, frameLimit: limit.frames, outlet: outlet, telemetry: telemetry,
       wantsKeyframe: wantsKeyframe, notice: notice)
     let audioLane = AudioLane(
       samples: capture.samples, origin: origin, tolerance: sources.sound?.timeTolerance,
@@ -144,7 +146,8 @@ struct Lanes: Sendable {
     do {
       let sources = try OpenSources(
         video: configuration.video, audio: configuration.audio, width: settings.width,
-        height: settings.height, frameRate: settings.frameRate, camera: configuration.camera,
+        height: settings.height, frameRate: settings.frameRate, bitrate: settings.bitrate,
+        camera: configuration.camera,
         interrupter: interrupter, decodeError: { telemetry.count { $0.decodeErrors += 1 } },
         missedFrames: { missed in telemetry.count { $0.missedFrames += missed } },
         chosen: { events.send(.chosen(source: $0)) }, notice: notice)

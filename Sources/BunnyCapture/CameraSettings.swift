@@ -28,6 +28,8 @@ public struct CameraSettings: Equatable, Sendable {
   public var framesPerSecond: Double?
   public var range = Range.auto
   public var controls: [Control] = []
+  /// The H.264 that it codes itself is wanted as it is, where it has any.
+  public var passthrough = false
 
   public init() {}
 }
@@ -49,9 +51,12 @@ public struct PictureSize: Hashable, Sendable, CustomStringConvertible {
 public struct WantedPicture: Equatable, Sendable {
   public var size: PictureSize
   public var framesPerSecond: Double
+  /// Bit/s, of a camera that codes its picture itself.
+  public var bitrate: Int
 
-  public init(width: Int, height: Int, framesPerSecond: Double) {
+  public init(width: Int, height: Int, framesPerSecond: Double, bitrate: Int = 0) {
     size = PictureSize(width: width, height: height)
     self.framesPerSecond = framesPerSecond
+    self.bitrate = bitrate
   }
 }

@@ -97,6 +97,7 @@ extension NodeKind {
         + "`rpicam-vid -t 0 --inline --flush -o /run/camera` and give --video pipe:/run/camera"
     case .otherFormats(let formats):
       "it delivers only \(formats.map(\.description).joined(separator: ", ")); "
+        + (formats.contains("H264") ? "give --passthrough, or " : "")
         + "try --video av:v4l2:\(path)"
     case .severalPlanes:
       "it delivers each frame in several buffers, which cannot be captured yet; choose another"

@@ -19,6 +19,7 @@ public struct OpenSources: Sendable {
   /// - Parameters:
   ///   - width: pixels of the broadcast, which a test picture is drawn for; height likewise.
   ///   - frameRate: pictures a second.
+  ///   - bitrate: bit/s, which a camera is asked for whose own H.264 is passed on.
   ///   - camera: how a camera is to be used, where the picture is one's; of a pipe, what comes.
   ///   - interrupter: makes opening them give up, from any thread; and those that FFmpeg reads, later.
   ///   - decodeError: is called for every packet of a file or device that could not be decoded
@@ -29,7 +30,8 @@ public struct OpenSources: Sendable {
   /// - Throws: ``SourceError``; of a camera only what will be so whenever it is opened.
   public init(
     video: VideoInput, audio: AudioInput, width: Int, height: Int, frameRate: Timebase,
-    camera: CameraSettings = CameraSettings(), interrupter: Interrupter = Interrupter(),
+    bitrate: Int = 0, camera: CameraSettings = CameraSettings(),
+    interrupter: Interrupter = Interrupter(),
     decodeError: @escaping @Sendable () -> Void = {},
     missedFrames: @escaping @Sendable (Int) -> Void = { _ in },
     chosen: @escaping @Sendable (String) -> Void = { _ in },
@@ -50,21 +52,22 @@ public struct OpenSources: Sendable {
         file.sound == nil ? ["\(hidingAddress(path)) has no sound: the broadcast is silent"] : []
       return
     }
-    pictures = try Self.pictures(
-      video, width: width, height: height, frameRate: frameRate, camera, context)
+    var wanted = WantedPicture(width: width, height: height, framesPerSecond: frameRate.value)
+    wanted.bitrate = bitrate
+    pictures = try Self.pictures(video, wanted, frameRate: frameRate, camera, context)
     let camera = pictures as? V4L2Camera
     (sound, notices) = try Self.sound(audio, belongingTo: video, camera?.usb, context)
     if let choice = (sound as? ALSAMicrophone)?.choice { chosen(choice) }
   }
 
   private static func pictures(
-    _ input: VideoInput, width: Int, height: Int, frameRate: Timebase,
+    _ input: VideoInput, _ wanted: WantedPicture, frameRate: Timebase,
     _ camera: CameraSettings, _ context: SourceContext
   ) throws(SourceError) -> any PictureSource {
-    let wanted = WantedPicture(width: width, height: height, framesPerSecond: frameRate.value)
     switch input {
     case .test:
-      return TestPicture(width: width, height: height, frameRate: frameRate)
+      return TestPicture(
+        width: wanted.size.width, height: wanted.size.height, frameRate: frameRate)
     case .file(let path):
       let file = try MediaFile(path, video: true, audio: false, context)
       guard let pictures = file.pictures else { throw .notMedia(path, reason: "it has no picture") }

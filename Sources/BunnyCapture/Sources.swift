@@ -17,6 +17,28 @@ public protocol PictureSource: Sendable {
   func renewed() -> (any PictureSource)?
 }
 
+/// What a camera delivers.
+package enum Captured: Sendable {
+  case picture(Picture)
+  /// As the camera has coded it, from a keyframe on.
+  case coded(AccessUnit)
+}
+
+/// A source that can hand on what the camera has coded itself.
+package protocol CodedPictureSource: PictureSource {
+  /// As ``PictureSource/next()``, which leaves out what is coded.
+  func nextCaptured() throws -> Captured?
+}
+
+extension CodedPictureSource {
+  package func nextDecoded() throws -> Picture? {
+    while let captured = try nextCaptured() {
+      if case .picture(let picture) = captured { return picture }
+    }
+    return nil
+  }
+}
+
 /// Where sound comes from.
 public protocol SampleSource: Sendable {
   /// Waits for the next run of samples. Called by one thread, the source's capture thread.

@@ -5,7 +5,7 @@ import Synchronization
 /// A V4L2 camera of this machine. Buffers are lent to the pictures while the driver can spare them.
 ///
 /// One that is not there or was lost is opened by the next ``next()``, whatever its number is by then.
-public final class V4L2Camera: PictureSource, @unchecked Sendable {
+public final class V4L2Camera: CodedPictureSource, @unchecked Sendable {
   // Only `wake`, `isCancelled` and `known` are touched by other threads than the capture thread.
   private let name: String?
   private let settings: CameraSettings
@@ -37,10 +37,16 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
 
   deinit { stream?.stop() }
 
-  private static func choose(
-    _ name: String?, _ wanted: WantedPicture
-  ) throws(CameraProblem) -> CameraChoice {
-    let nodes = VideoNode.all()
+  private var nodes: [VideoNode] {
+    VideoNode.all().map { node in
+      var node = node
+      node.capturesCoded = settings.passthrough
+      return node
+    }
+  }
+
+  private func choose() throws(CameraProblem) -> CameraChoice {
+    let nodes = nodes
     guard let name else { return try CameraChoice(bestOf: nodes, for: wanted) }
     let real = name.hasPrefix("/") ? SystemFiles.realPath(name) : nil
     return try CameraChoice(named: real ?? name, among: nodes)
@@ -60,7 +66,7 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
     var found: VideoNode?
     do throws(CameraProblem) {
       let chosen: CameraChoice
-      if let before { chosen = try find(before) } else { chosen = try Self.choose(name, wanted) }
+      if let before { chosen = try find(before) } else { chosen = try choose() }
       found = chosen.node
       stream = try start(chosen, isAgain: before != nil)
       known.withLock { $0 = chosen.node }
@@ -69,12 +75,14 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
     }
   }
 
-  public func next() throws -> Picture? {
+  public func next() throws -> Picture? { try nextDecoded() }
+
+  package func nextCaptured() throws -> Captured? {
     while !isCancelled.isSet {
       try open()
       guard let stream else { break }
       do throws(CameraProblem) {
-        if let picture = try stream.next(wake) { return picture }
+        if let captured = try stream.next(wake) { return captured }
       } catch {
         close()
         throw SourceError.camera(stream.node.path, error)
@@ -96,7 +104,7 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
 
   /// The same device again.
   private func find(_ before: VideoNode) throws(CameraProblem) -> CameraChoice {
-    let same = VideoNode.all().filter { $0.isSameDevice(as: before) }
+    let same = nodes.filter { $0.isSameDevice(as: before) }
     guard let found = same.first(where: { $0.path == before.path }) ?? same.first else {
       throw .unplugged
     }
@@ -108,7 +116,10 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
   ) throws(CameraProblem) -> V4L2Stream {
     let node = chosen.node
     let negotiation = try CameraNegotiation(node.usableOffers, wanted: wanted, settings: settings)
-    let stream = try V4L2Stream(node, negotiation, settings, isAgain: isAgain, context)
+    let stream = try V4L2Stream(node, negotiation, settings, wanted, isAgain: isAgain, context)
+    if settings.passthrough && stream.mode.format != "H264" && !isAgain {
+      context.notice("\(node.path) codes no H.264 that could be passed on; it is encoded here")
+    }
     let isFirst = stream.mode == negotiation.modes[0]
     if told.map({ $0 != (node.path, stream.mode) }) ?? true {
       context.chosen(

@@ -29,7 +29,7 @@ extension V4L2Device {
       mode.format.ffmpegName ?? "", width: Int(pixels.width), height: Int(pixels.height),
       stride: Int(pixels.bytesperline), FrameColour(pixels, mode.format, range))
     form.isInterlaced = Self.interlaced.contains(pixels.field)
-    guard mode.format.isJPEG || form.byteCount != nil else {
+    guard mode.format.isJPEG || mode.format.isCodedVideo || form.byteCount != nil else {
       throw .modeRefused("\(mode)", reason: "it is set to \(pixels.width)x\(pixels.height) instead")
     }
     return (form, rate.reciprocal.convert(1, to: .nanoseconds))

@@ -12,6 +12,7 @@ final class V4L2Stream {
   private let form: FrameForm
   private let context: SourceContext
   private let jpeg: JPEGDecoder?
+  private var coded: CodedInput?
   private var clock: CameraClock
   private var sequence = FrameSequence()
   private var lastArrival: MonotonicTime?
@@ -30,7 +31,7 @@ final class V4L2Stream {
   ///   without it.
   init(
     _ node: VideoNode, _ negotiation: CameraNegotiation, _ settings: CameraSettings,
-    isAgain: Bool, _ context: SourceContext
+    _ wanted: WantedPicture, isAgain: Bool, _ context: SourceContext
   ) throws(CameraProblem) {
     self.node = node
     self.context = context
@@ -44,6 +45,7 @@ final class V4L2Stream {
     var mode = negotiation.modes[0]
     while true {
       let (form, frame) = try device.set(mode, settings.range)
+      if mode.format == "H264" { device.setCoder(bitrate: wanted.bitrate, mode.rate) }
       let ring = try V4L2Ring(device)
       do throws(CameraProblem) {
         try ring.start(device)
@@ -61,6 +63,12 @@ final class V4L2Stream {
     frame = agreedFrame
     clock = CameraClock(frame: agreedFrame)
     jpeg = mode.format.isJPEG ? JPEGDecoder() : nil
+    guard mode.format == "H264" else { return }
+    do {
+      coded = try CodedInput(passthrough: settings.passthrough, onError: context.decodeError)
+    } catch {
+      throw .failed(call: error.call, reason: error.reason)
+    }
   }
 
   func stop() { ring.stop() }
@@ -68,7 +76,7 @@ final class V4L2Stream {
   /// Waits for the next picture that is whole.
   ///
   /// - Parameter wake: makes it return nil.
-  func next(_ wake: WakeEvent) throws(CameraProblem) -> Picture? {
+  func next(_ wake: WakeEvent) throws(CameraProblem) -> Captured? {
     let limit = lastArrival == nil ? Self.firstLimit : max(Self.leastLimit, 3 * frame)
     var deadline = (lastArrival ?? .now) + limit
     // A reader that was held up finds what came meanwhile, and is not the camera's fault.
@@ -116,26 +124,37 @@ final class V4L2Stream {
   }
 
   /// - Returns: nil when it is not whole. The buffer goes back in every case.
-  private func picture(_ buffer: v4l2_buffer, _ now: MonotonicTime) -> Picture? {
+  private func picture(_ buffer: v4l2_buffer, _ now: MonotonicTime) -> Captured? {
     let missed = sequence.missing(before: buffer.sequence)
-    if missed > 0 { context.missedFrames(missed) }
+    if missed > 0 {
+      context.missedFrames(missed)
+      coded?.miss()
+    }
     let time = time(of: buffer, now)
     let bytes = ring.bytes(of: buffer)
     let isBroken = buffer.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0
     guard !isBroken, let start = bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count > 0
     else {
       ring.giveBack(buffer.index)
+      coded?.miss()
       return nil
+    }
+    if coded != nil {
+      defer { ring.giveBack(buffer.index) }
+      return coded?.take(Array(bytes), at: time).last
     }
     if let jpeg {
       defer { ring.giveBack(buffer.index) }
-      return try? jpeg.decode(UnsafeRawBufferPointer(bytes), time: time, colour: form.colour)
+      let picture = try? jpeg.decode(
+        UnsafeRawBufferPointer(bytes), time: time, colour: form.colour)
+      return picture.map { .picture($0) }
     }
-    return ring.picture(buffer) { isLent, release in
+    let picture = ring.picture(buffer) { isLent, release in
       isLent
         ? .lent(start, count: bytes.count, form, time: time, release: release)
         : .copied(start, count: bytes.count, form, time: time)
     }
+    return picture.map { .picture($0) }
   }
 
   private func time(of buffer: v4l2_buffer, _ now: MonotonicTime) -> MonotonicTime {

@@ -116,6 +116,13 @@ package struct PublishOptions: Equatable, Sendable {
   }
 
   private func checkPipe() throws(CommandError) {
+    switch video {
+    case .automatic, .camera, .pipe: break
+    case .test, .file, .libavdevice:
+      guard camera.passthrough else { break }
+      throw CommandError(
+        .usage, "--passthrough is for a camera or pipe:, and --video is neither; leave it out")
+    }
     guard case .pipe(let path) = video else { return }
     do { _ = try PipeForm(camera) } catch { throw CommandError(.usage, "--video pipe: \(error)") }
     guard path == nil, target.readsStandardInput else { return }

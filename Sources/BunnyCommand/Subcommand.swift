@@ -105,6 +105,11 @@ package struct OptionSpec: Sendable {
       "Set the camera's controls, by the names that `v4l2-ctl --list-ctrls` shows; again each time "
         + "it is plugged in."),
     OptionSpec(
+      "--passthrough", nil,
+      "Send the H.264 that the camera, or pipe:, has coded as it is, while it suits: the quality's "
+        + "size and bit rate, a keyframe every 4 s, no B-frames. Else it is encoded anew, and why is "
+        + "said."),
+    OptionSpec(
       "--quality", "NAME|FILE",
       "A built-in quality (see `bunny-broadcast presets`) or a JSON file. Default: fullHd1080."),
     OptionSpec(
