@@ -158,6 +158,7 @@ public struct BroadcastTotals: Sendable, Codable, Equatable {
   public var skippedFrames = 0
   /// Frames that the camera itself left out, as its driver numbers them.
   public var missedFrames = 0
+  /// Frames that were encoded, or passed on as the camera had coded them.
   public var encodedFrames = 0
   /// Encoded frames that no ingest got; of two at once, those that the one with more of them did not.
   public var droppedFrames = 0

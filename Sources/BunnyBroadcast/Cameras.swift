@@ -8,7 +8,7 @@ import Synchronization
 final class Cameras: Sendable {
   enum Event {
     /// By the one on air; so are the next six.
-    case delivered(Picture, isWatched: Bool)
+    case delivered(Captured, isWatched: Bool)
     case lost(reason: String)
     case stillLost(reason: String)
     case back
@@ -23,7 +23,7 @@ final class Cameras: Sendable {
   }
 
   private struct Opened {
-    let keeper: Keeper<Picture>
+    let keeper: Keeper<Captured>
     let isWatched: Bool
     var isClosing = false
   }
@@ -100,7 +100,7 @@ final class Cameras: Sendable {
     return Opened(keeper: keeper, isWatched: source.isWatched)
   }
 
-  private func take(_ event: Keeper<Picture>.Event, from camera: Int) {
+  private func take(_ event: Keeper<Captured>.Event, from camera: Int) {
     let hasSteps = state.withLock { state in
       guard !state.isOver else { return false }
       if case .stopped = event {
@@ -121,10 +121,10 @@ final class Cameras: Sendable {
 
   /// The one on air.
   private func follow(
-    _ event: Keeper<Picture>.Event, _ opened: Opened, _ rotation: inout CameraRotation
+    _ event: Keeper<Captured>.Event, _ opened: Opened, _ rotation: inout CameraRotation
   ) -> [CameraRotation.Step] {
     switch event {
-    case .delivered(let picture): tell(.delivered(picture, isWatched: opened.isWatched))
+    case .delivered(let captured): tell(.delivered(captured, isWatched: opened.isWatched))
     case .lost(let reason, _):
       tell(.lost(reason: reason))
       return rotation.lost(at: .now)
@@ -142,12 +142,12 @@ final class Cameras: Sendable {
 
   /// The one that is to come. Its being late is left to the rotation's patience.
   private func judge(
-    _ event: Keeper<Picture>.Event, _ opened: Opened, _ rotation: inout CameraRotation
+    _ event: Keeper<Captured>.Event, _ opened: Opened, _ rotation: inout CameraRotation
   ) -> [CameraRotation.Step] {
     switch event {
-    case .delivered(let picture):
+    case .delivered(let captured):
       guard let change = rotation.candidateDelivered() else { return [] }
-      tell(.delivered(picture, isWatched: opened.isWatched))
+      tell(.delivered(captured, isWatched: opened.isWatched))
       return [change]
     case .lost(let reason, let error?):
       return rotation.candidateFailed(reason, lacksRoom: error.isLackOfRoom, at: .now)
@@ -207,7 +207,7 @@ final class Cameras: Sendable {
   }
 
   private func close(_ camera: Int) {
-    let keeper: Keeper<Picture>? = state.withLock { state in
+    let keeper: Keeper<Captured>? = state.withLock { state in
       if state.waiting?.camera == camera { state.waiting = nil }
       guard !supplies[camera].staysOpen else {
         state.steps += state.rotation.closed(camera, at: .now)

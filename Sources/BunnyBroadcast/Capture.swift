@@ -34,18 +34,19 @@ final class Capture: Sendable {
     let show: @Sendable (String) -> Void = { reason in
       // The places of this moment and the next may be taken: it must not come too early for its own.
       let time = MonotonicTime.now + 2 * frame
-      guard let picture = slate.picture(reason, hasPicture: hasPicture.isSet, at: time) else {
-        return
-      }
-      pictures.put(VideoLane.Arrival(picture: picture, time: .now))
+      let picture = slate.picture(reason, hasPicture: hasPicture.isSet, at: time)
+      pictures.put(
+        picture.map { VideoLane.Arrival(content: .picture($0), time: .now) }
+          ?? VideoLane.Arrival(content: .hold, time: time))
     }
     cameras = Cameras(sources, onLoss: configuration.onCameraLoss, usbReset: usbReset) { event in
       switch event {
-      case .delivered(let picture, let isWatched):
+      case .delivered(let captured, let isWatched):
         hasPicture.isSet = true
         let dropped = pictures.put(
           VideoLane.Arrival(
-            picture: picture, time: .now, turn: turn, origin: isWatched ? .sensor : .other))
+            content: captured.content, time: .now, turn: turn,
+            origin: isWatched ? .sensor : .other))
         if dropped > 0 { telemetry.count { $0.skippedFrames += dropped } }
       case .lost(let reason):
         events.send(.cameraLost(reason: reason))
@@ -100,5 +101,14 @@ final class Capture: Sendable {
     microphone?.stop()
     pictures.close()
     samples.close()
+  }
+}
+
+extension Captured {
+  fileprivate var content: VideoLane.Arrival.Content {
+    switch self {
+    case .picture(let picture): .picture(picture)
+    case .coded(let unit): .coded(unit)
+    }
   }
 }

@@ -15,10 +15,10 @@ struct KeptSource<Element: Sendable>: Sendable {
   let reopen: @Sendable () -> Bool
 }
 
-extension KeptSource<Picture> {
+extension KeptSource<Captured> {
   init(_ source: any PictureSource) {
     self.init(
-      next: source.next, cancel: source.cancel, usb: { source.usbDevice },
+      next: source.captured, cancel: source.cancel, usb: { source.usbDevice },
       renewed: { source.renewed().map(KeptSource.init) }, reopen: source.reopen)
   }
 }

@@ -52,11 +52,12 @@ struct Lanes: Sendable {
       pictures: capture.pictures, origin: origin,
       converter: PictureConverter(
         width: settings.width, height: settings.height, fill: configuration.fill),
-      encoder: encoders.video, muxer: encoders.videoMuxer, rate: settings.frameRate,
-      frameLimit: limit.frames, outlet: outlet, telemetry: telemetry,
+      encoders: VideoEncoders(encoders.video, settings), muxer: encoders.videoMuxer,
+      passthrough: Passthrough(
+        width: settings.width, height: settings.height, bitrate: settings.bitrate),
+      rate: settings.frameRate, frameLimit: limit.frames, outlet: outlet, telemetry: telemetry,
       wantsKeyframe: wantsKeyframe,
-      watch: Self.watch(capture, configuration.vitals, telemetry, events),
-      notice: notice)
+      watch: Self.watch(capture, configuration.vitals, telemetry, events), notice: notice)
     let audioLane = AudioLane(
       samples: capture.samples, origin: origin, tolerance: sources.sound?.timeTolerance,
       encoder: encoders.audio, muxer: encoders.audioMuxer, sampleLimit: limit.samples,
@@ -148,8 +149,8 @@ struct Lanes: Sendable {
       let sources = try OpenSources(
         video: configuration.video, others: configuration.otherVideos,
         audio: configuration.audio, width: settings.width, height: settings.height,
-        frameRate: settings.frameRate, turn: configuration.turn, fill: configuration.fill,
-        camera: configuration.camera, interrupter: interrupter,
+        frameRate: settings.frameRate, bitrate: settings.bitrate, turn: configuration.turn,
+        fill: configuration.fill, camera: configuration.camera, interrupter: interrupter,
         decodeError: { telemetry.count { $0.decodeErrors += 1 } },
         missedFrames: { missed in telemetry.count { $0.missedFrames += missed } },
         chosen: { events.send(.chosen(source: $0)) }, notice: notice)

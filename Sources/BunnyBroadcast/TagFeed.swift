@@ -84,7 +84,11 @@ package final class TagFeed: RTMPFeed, @unchecked Sendable {  // what is asked i
   /// It has come to where the other session of `handover` begins.
   private var isHolding = false
   /// What is sent first, only so that decoders can follow.
-  private var seen: ArraySlice<RTMPTag> = []
+  private var seen: ArraySlice<MediaTag> = []
+  /// The sequence header that was sent last.
+  private var parameters: [UInt8]?
+  /// What comes next, because its sequence header had to be sent first.
+  private var following: RTMPTag?
   private var rule = DropRule()
   private var skipped = 0
   private var lastConfirmation = MonotonicTime.now
@@ -122,13 +126,14 @@ package final class TagFeed: RTMPFeed, @unchecked Sendable {  // what is asked i
   package var wake: WakeEvent { cursor.wake }
 
   package var isFinished: Bool {
-    guard progress.first != nil, cursor.isFinished else { return false }
+    guard progress.first != nil, cursor.isFinished, following == nil else { return false }
     saySkipped()
     return true
   }
 
   package func opening() -> [RTMPTag] {
     lastConfirmation = .now
+    parameters = around.headers.first { $0.kind == .video }?.body
     switch beginning {
     case .oldest: break
     case .handover(_, let handover): handover.arm(in: around.log, waking: wake)
@@ -155,12 +160,28 @@ package final class TagFeed: RTMPFeed, @unchecked Sendable {  // what is asked i
       return cursor.skip(to: undelivered.serial, frame: undelivered.frame)
     }
     cursor.resume(at: undelivered.serial, frame: undelivered.frame)
-    seen = Preamble.squeezed(video, before: splice).map { RTMPTag($0, serial: -1) }[...]
+    seen = Preamble.squeezed(video, before: splice)[...]
   }
 
+  /// A frame comes after the sequence header that it needs: they change where a camera's own H.264 and
+  /// ours follow each other.
   package func next() -> RTMPTag? {
+    if let tag = following {
+      following = nil
+      return tag
+    }
+    guard let (tag, serial) = nextMedia() else { return nil }
+    let whole = RTMPTag(tag, serial: serial)
+    guard tag.kind == .video, let needed = tag.parameters, needed != parameters else {
+      return whole
+    }
+    (parameters, following) = (needed, whole)
+    return RTMPTag(kind: .video, timestamp: tag.dts, body: needed, serial: -1)
+  }
+
+  private func nextMedia() -> (tag: MediaTag, serial: Int64)? {
     guard hasBegun() else { return nil }
-    if let tag = seen.popFirst() { return tag }
+    if let tag = seen.popFirst() { return (tag, -1) }
     while !holds() {
       around.telemetry.waiting(since: cursor.waitingSince)
       let waitingSince = cursor.waitingSince
@@ -177,7 +198,7 @@ package final class TagFeed: RTMPFeed, @unchecked Sendable {  // what is asked i
       }
       if tag.kind == .video, leavesOut(tag, since: waitingSince) { continue }
       underway[serial] = (tag, cursor.nextFrame)
-      return RTMPTag(tag, serial: serial)
+      return (tag, serial)
     }
     return nil
   }

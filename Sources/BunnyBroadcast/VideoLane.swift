@@ -7,27 +7,46 @@ import BunnySystem
 /// Belongs to one thread. Returns when the broadcast's duration is over or the mailbox is closed,
 /// with the encoder flushed.
 struct VideoLane {
-  /// A picture and the moment it reached this program.
+  /// What comes, and the moment it reached this program.
   struct Arrival: Sendable {
+    enum Content: Sendable {
+      case picture(Picture)
+      /// The camera's own H.264; the first one, and the first after others, is a keyframe.
+      case coded(AccessUnit)
+      /// The camera is lost, and the last picture is to stay.
+      case hold
+    }
     enum Origin: Sendable {
       /// It stands for one that did not come.
       case slate
       /// A sensor, which may be dead though it flows, or something else.
       case sensor, other
     }
-    let picture: Picture
+
+    let content: Content
     let time: MonotonicTime
     /// How it is to be shown.
     var turn = PictureTurn.none
     var origin = Origin.slate
+
+    /// When it was captured.
+    var captured: MonotonicTime {
+      switch content {
+      case .picture(let picture): picture.time
+      case .coded(let unit): unit.time
+      case .hold: time
+      }
+    }
   }
 
   let pictures: Mailbox<Arrival>
   /// Is told the moment of the first picture: the broadcast's zero.
   let origin: Mailbox<MonotonicTime>
   let converter: PictureConverter
-  let encoder: VideoEncoder
+  let encoders: VideoEncoders
+  /// Of what any of those makes.
   let muxer: TagMuxer
+  let passthrough: Passthrough
   let rate: Timebase
   /// Frames to make; nil until the mailbox is closed.
   let frameLimit: Int64?
@@ -44,11 +63,28 @@ struct VideoLane {
       outlet.finish(.video)
     }
     guard case .element(let first) = pictures.take(until: .distantFuture) else { return }
-    origin.put(first.picture.time)
-    var path = Path(lane: self, zero: first.picture.time)
+    origin.put(first.captured)
+    var path = Path(lane: self, zero: first.captured)
     try path.take(first)
     try path.run()
-    for packet in try encoder.finish() { try path.hand(packet) }
+    try path.finish()
+  }
+}
+
+/// Encoders that make the same of the same: one that was finished takes nothing any more. Belongs to the
+/// video lane.
+final class VideoEncoders {
+  private var first: VideoEncoder?
+  private let settings: VideoEncoder.Settings
+
+  /// - Parameter first: is handed out first, and opened with `settings`.
+  init(_ first: VideoEncoder, _ settings: VideoEncoder.Settings) {
+    (self.first, self.settings) = (first, settings)
+  }
+
+  func next() throws(AVFailure) -> VideoEncoder {
+    defer { first = nil }
+    return if let first { first } else { try VideoEncoder(settings) }
   }
 }
 
@@ -57,6 +93,8 @@ private struct Path {
   let lane: VideoLane
   let zero: MonotonicTime
   private var grid: FrameGrid
+  private var encoder: VideoEncoder?  // once it was finished, another one is needed
+  private var coded: CodedPictures
   private var shown: Picture?  // the last one, in the broadcast's form
   private var traces: [Int64: MediaTag.Trace] = [:]
   private var encoderFree = MonotonicTime.now  // since when nothing is being encoded here
@@ -68,13 +106,19 @@ private struct Path {
     self.zero = zero
     grid = FrameGrid(rate: lane.rate)
     watch = lane.watch
+    coded = CodedPictures(
+      lane.passthrough,
+      decodeError: { [telemetry = lane.telemetry] in telemetry.count { $0.decodeErrors += 1 } },
+      notice: lane.notice)
   }
 
   private var isOver: Bool { lane.frameLimit.map { grid.next >= $0 } ?? false }
 
   mutating func run() throws {
     while !isOver {
-      switch lane.pictures.take(until: zero + grid.deadline) {
+      // The camera's own pictures have no places to be filled; of its loss the lane is told.
+      let deadline = coded.isPassing ? .distantFuture : zero + grid.deadline
+      switch lane.pictures.take(until: deadline) {
       case .element(let arrival): try take(arrival)
       case .timeout: try repeatMissed()
       case .closed: return
@@ -83,16 +127,60 @@ private struct Path {
   }
 
   mutating func take(_ arrival: VideoLane.Arrival) throws {
+    switch arrival.content {
+    case .picture(let picture):
+      coded.leave()
+      try place(picture, arrival)
+    case .hold:
+      let last = coded.isPassing ? try coded.lastPicture() : nil
+      coded.leave()
+      if let last { try place(last.stamped(arrival.time), arrival) }
+    case .coded(let unit):
+      switch try coded.take(unit) {
+      case .wait: lane.telemetry.count { $0.capturedFrames += 1 }
+      case .pass: try pass(unit, arrival.time)
+      case .show(let pictures): for picture in pictures { try place(picture, arrival) }
+      }
+    }
+  }
+
+  private mutating func place(_ picture: Picture, _ arrival: VideoLane.Arrival) throws {
     lane.telemetry.count { $0.capturedFrames += 1 }
-    switch grid.place(arrival.picture.time - zero) {
+    switch grid.place(picture.time - zero) {
     case .tooEarly:
       lane.telemetry.count { $0.skippedFrames += 1 }
     case .frame(let slot, let repeats):
       try show(from: slot - Int64(repeats), to: slot)
-      try show(arrival, in: slot, forcingKeyframe: false)
+      try show(picture, arrival, in: slot, forcingKeyframe: false)
     case .afterHole(let slot):
-      try show(arrival, in: slot, forcingKeyframe: true)
+      try show(picture, arrival, in: slot, forcingKeyframe: true)
     }
+  }
+
+  /// The camera's own coded picture goes to the log, at its own time. What this lane has encoded before it
+  /// goes first.
+  private mutating func pass(_ unit: AccessUnit, _ arrival: MonotonicTime) throws {
+    try finish()
+    shown = nil
+    _ = grid.place(unit.time - zero)  // so that what is encoded next comes after it
+    if unit.facts.isKeyframe { lane.wantsKeyframe.isSet = false }
+    let now = MonotonicTime.now
+    lane.telemetry.count {
+      $0.capturedFrames += 1
+      $0.encodedFrames += 1
+    }
+    let milliseconds = max(0, unit.time - zero) / .milliseconds(1)
+    lane.outlet.offer(
+      MediaTag(
+        unit, dts: milliseconds + lane.outlet.shift,
+        trace: MediaTag.Trace(ready: arrival, encoding: now, logged: now)))
+  }
+
+  /// What the encoder still holds goes to the log.
+  mutating func finish() throws {
+    guard let encoder else { return }
+    self.encoder = nil
+    for packet in try encoder.finish() { try hand(packet) }
   }
 
   private mutating func repeatMissed() throws {
@@ -103,16 +191,16 @@ private struct Path {
   }
 
   private mutating func show(
-    _ arrival: VideoLane.Arrival, in slot: Int64, forcingKeyframe: Bool
+    _ picture: Picture, _ arrival: VideoLane.Arrival, in slot: Int64, forcingKeyframe: Bool
   ) throws {
     guard isWithin(slot) else { return }
     do {
-      shown = try lane.converter.convert(arrival.picture, turned: arrival.turn)
+      shown = try lane.converter.convert(picture, turned: arrival.turn)
     } catch {
       lane.telemetry.count { $0.decodeErrors += 1 }
       if !saidWhyNot { lane.notice("pictures that cannot be converted are left out: \(error)") }
       saidWhyNot = true
-      shown = shown ?? lane.converter.black(at: arrival.picture.time)
+      shown = shown ?? lane.converter.black(at: picture.time)
       return try show(from: slot, to: slot + 1)
     }
     guard let shown else { return }
@@ -142,14 +230,16 @@ private struct Path {
   private mutating func encode(_ picture: Picture, in slot: Int64, forcingKeyframe: Bool) throws {
     let isWanted = lane.wantsKeyframe.isSet
     if isWanted { lane.wantsKeyframe.isSet = false }
-    let packets = try lane.encoder.encode(
+    let encoder = try encoder ?? lane.encoders.next()
+    self.encoder = encoder
+    let packets = try encoder.encode(
       picture, at: slot, forcingKeyframe: forcingKeyframe || isWanted)
     encoderFree = .now
     for packet in packets { try hand(packet) }
   }
 
   /// One encoded frame goes to the log.
-  mutating func hand(_ packet: Packet) throws {
+  private mutating func hand(_ packet: Packet) throws {
     lane.telemetry.count { $0.encodedFrames += 1 }
     guard var tag = try lane.muxer.tag(packet, shift: lane.outlet.shift) else { return }
     tag.trace = traces.removeValue(forKey: packet.pts)

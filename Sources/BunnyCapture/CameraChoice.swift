@@ -104,9 +104,10 @@ extension VideoNode {
 
   /// Can be asked for all that is wanted.
   func reaches(_ wanted: WantedPicture) -> Bool {
-    guard let mode = try? CameraNegotiation(usableOffers, wanted: wanted).modes[0] else {
-      return false
-    }
+    var settings = CameraSettings()
+    settings.passthrough = capturesCoded
+    let negotiation = try? CameraNegotiation(usableOffers, wanted: wanted, settings: settings)
+    guard let mode = negotiation?.modes[0] else { return false }
     let rate = mode.rate?.value ?? wanted.framesPerSecond
     return mode.size.width >= wanted.lying.width && mode.size.height >= wanted.lying.height
       && rate >= wanted.framesPerSecond * 0.995

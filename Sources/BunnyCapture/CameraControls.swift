@@ -1,3 +1,4 @@
+import BunnyMedia
 import CBunnyV4L2
 
 /// One of a camera's controls, as its driver describes it.
@@ -36,6 +37,21 @@ extension V4L2Device {
       query.id |= next
     }
     return controls
+  }
+
+  /// Asks a camera that codes its picture for what an ingest needs: a keyframe every two seconds with its
+  /// parameter sets, no B-frames, and at most this bit rate. What it has no control for stays as it is: what
+  /// comes is judged.
+  func setCoder(bitrate: Int, _ rate: Timebase?) {
+    let interval = Int32(((rate?.value ?? 30) * 2).rounded())
+    let wishes = [
+      (bunny_cid_bitrate, Int32(clamping: bitrate)), (bunny_cid_gop_size, interval),
+      (bunny_cid_h264_period, interval), (bunny_cid_b_frames, 0), (bunny_cid_repeat_header, 1),
+    ]
+    for (id, value) in wishes where value > 0 || id == bunny_cid_b_frames {
+      var control = v4l2_control(id: id, value: value)
+      _ = ask(bunny_vidioc_s_ctrl, &control)
+    }
   }
 
   /// In the order given: some can be set only once another has been.

@@ -49,6 +49,8 @@ extension FourCC: ExpressibleByStringLiteral {
 extension FourCC {
   /// How much there is to do until the encoder can take it, cheapest first.
   package enum Cost: Int, Comparable, Sendable {
+    /// What is passed on as it is.
+    case coded
     /// 4:2:0, what the encoder takes.
     case planar
     /// 4:2:2 in one plane.

@@ -17,7 +17,7 @@ public struct CameraMode: Equatable, Sendable {
   var bitsPerSecond: Double {
     let bitsPerPixel: Double =
       switch format.cost {
-      case .jpeg: 3
+      case .coded, .jpeg: 3
       case .planar: 12
       case .other: 24
       case .packed, .grey, nil: 16

@@ -4,9 +4,9 @@ import BunnyMedia
 ///
 /// The size and rate that are wanted come first: what is missing of the size counts once, of the rate
 /// twice, so that 640x480 at 30 fps goes before 1280x720 at 10. Among equals the shape that is wanted,
-/// then no more pixels and no more frames than needed, then the format that costs least to take.
-/// Colour goes before all of it. Of a camera that hangs sideways, what counts of a size is how much is
-/// seen of it in the end.
+/// then no more pixels and no more frames than needed, then the format that costs least to take: where
+/// it is passed on as it is, H.264. Colour goes before all of it. Of a camera that hangs sideways, what
+/// counts of a size is how much is seen of it in the end.
 package struct CameraNegotiation {
   /// At least one, best first.
   package let modes: [CameraMode]
@@ -22,19 +22,23 @@ package struct CameraNegotiation {
     var wanted = wanted
     wanted.size = settings.size ?? wanted.size
     wanted.framesPerSecond = settings.framesPerSecond ?? wanted.framesPerSecond
-    let all = offers.flatMap { Self.modes($0, wanted) }
+    let all = offers.flatMap { Self.modes($0, wanted, settings) }
     let allowed = all.filter { Self.suits($0, settings) }
     guard !allowed.isEmpty else {
       throw .modeNotOffered(asked: Self.asked(settings), offered: Self.nearest(all, settings))
     }
-    modes = allowed.enumerated().map { (Rank($0.element, wanted, place: $0.offset), $0.element) }
-      .sorted { $0.0 < $1.0 }.map(\.1)
+    modes = allowed.enumerated().map {
+      (Rank($0.element, settings.cost(of: $0.element.format), wanted, place: $0.offset), $0.element)
+    }
+    .sorted { $0.0 < $1.0 }.map(\.1)
     self.wanted = wanted
     self.settings = settings
   }
 
-  private static func modes(_ offer: CameraOffer, _ wanted: WantedPicture) -> [CameraMode] {
-    guard offer.format.cost != nil else { return [] }
+  private static func modes(
+    _ offer: CameraOffer, _ wanted: WantedPicture, _ settings: CameraSettings
+  ) -> [CameraMode] {
+    guard settings.cost(of: offer.format) != nil else { return [] }
     return offer.sizes.flatMap { sizes in
       let (width, height) = sizes.nearest(width: wanted.size.width, height: wanted.size.height)
       return sizes.rates.candidates(for: wanted.framesPerSecond).map {
@@ -94,7 +98,7 @@ package struct CameraNegotiation {
     let goal =
       "\(wanted.size) at \(Timebase.frameRate(wanted.framesPerSecond).decimal) fps"
       + (wanted.sideways == nil ? "" : " before it is turned")
-    let rank = Rank(best, wanted, place: 0)
+    let rank = Rank(best, settings.cost(of: best.format), wanted, place: 0)
     var words = rank.covers ? "enough for \(goal)" : "of what it offers, the nearest to \(goal)"
     if rank.isExact { words = "as wanted" }
     let cheaper = cheaperFormats(than: best)
@@ -103,9 +107,11 @@ package struct CameraNegotiation {
 
   /// What keeps formats from being chosen that would cost less.
   private func cheaperFormats(than best: CameraMode) -> [String] {
-    guard let cost = best.format.cost else { return [] }
+    guard let cost = settings.cost(of: best.format) else { return [] }
     var seen: Set<FourCC> = []
-    return modes.filter { $0.format.cost! < cost && seen.insert($0.format).inserted }.map {
+    return modes.filter {
+      settings.cost(of: $0.format)! < cost && seen.insert($0.format).inserted
+    }.map {
       "\($0.format) reaches only \($0.size)" + ($0.rate.map { " at \($0.decimal) fps" } ?? "")
     }
   }
@@ -122,7 +128,7 @@ private struct Rank: Comparable {
   /// Has just them.
   let isExact: Bool
 
-  init(_ mode: CameraMode, _ wanted: WantedPicture, place: Int) {
+  init(_ mode: CameraMode, _ cost: FourCC.Cost?, _ wanted: WantedPicture, place: Int) {
     let width = Double(mode.size.width) / Double(wanted.size.width)
     let height = Double(mode.size.height) / Double(wanted.size.height)
     let speed = mode.rate.map { $0.value / wanted.framesPerSecond } ?? 1
@@ -132,12 +138,19 @@ private struct Rank: Comparable {
     covers = share == 1
     isExact = covers && width == 1 && height == 1 && rate == 1
     keys = [
-      mode.format.cost == .grey ? 1 : 0, -share, hasShape ? 0 : 1, width * height, rate,
-      Double((mode.format.cost ?? .grey).rawValue), Double(place),
+      cost == .grey ? 1 : 0, -share, hasShape ? 0 : 1, width * height, rate,
+      Double((cost ?? .grey).rawValue), Double(place),
     ]
   }
 
   static func < (left: Rank, right: Rank) -> Bool {
     left.keys.lexicographicallyPrecedes(right.keys)
+  }
+}
+
+extension CameraSettings {
+  /// nil: it cannot be captured.
+  fileprivate func cost(of format: FourCC) -> FourCC.Cost? {
+    passthrough && format == "H264" ? .coded : format.cost
   }
 }

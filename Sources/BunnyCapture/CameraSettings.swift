@@ -30,6 +30,8 @@ public struct CameraSettings: Equatable, Sendable {
   public var framesPerSecond: Double?
   public var range = Range.auto
   public var controls: [Control] = []
+  /// The H.264 that it codes itself is wanted as it is, where it has any.
+  public var passthrough = false
 
   public init() {}
 }
@@ -54,18 +56,23 @@ public struct WantedPicture: Equatable, Sendable {
   /// The camera hangs sideways, and ``size`` is that of the broadcast turned back: its picture fills
   /// that so.
   package private(set) var sideways: PictureFit.Fill?
+  /// Bit/s, of a camera that codes its picture itself.
+  public var bitrate: Int
 
-  public init(width: Int, height: Int, framesPerSecond: Double) {
+  public init(width: Int, height: Int, framesPerSecond: Double, bitrate: Int = 0) {
     size = PictureSize(width: width, height: height)
     self.framesPerSecond = framesPerSecond
+    self.bitrate = bitrate
   }
 
   /// What a broadcast of `width` by `height` pixels would like before it is turned.
   public init(
-    width: Int, height: Int, framesPerSecond: Double, turn: PictureTurn, fill: PictureFit.Fill
+    width: Int, height: Int, framesPerSecond: Double, bitrate: Int = 0, turn: PictureTurn,
+    fill: PictureFit.Fill
   ) {
     let before = turn.turnedBack(width: width, height: height)
     self.init(width: before.width, height: before.height, framesPerSecond: framesPerSecond)
+    self.bitrate = bitrate
     if turn.isSideways { sideways = fill }
   }
 

@@ -93,6 +93,7 @@ extension NodeKind {
         + "`rpicam-vid -t 0 --inline --flush -o /run/camera` and give --video pipe:/run/camera"
     case .otherFormats(let formats):
       "it delivers only \(formats.map(\.description).joined(separator: ", ")); "
+        + (formats.contains("H264") ? "give --passthrough, or " : "")
         + "try --video av:v4l2:\(path)"
     case .nothingConnected:
       "it offers no format; check what is plugged into it, or the program that feeds it"

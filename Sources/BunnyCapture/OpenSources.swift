@@ -27,6 +27,7 @@ public struct OpenSources: Sendable {
   ///   - width: pixels of the broadcast, which a test picture is drawn for; height likewise.
   ///   - frameRate: pictures a second.
   ///   - turn: how the picture is going to be turned; ``fill`` likewise: how it fills the broadcast's.
+  ///   - bitrate: bit/s, which a camera is asked for whose own H.264 is passed on.
   ///   - camera: how a camera is to be used, where the picture is one's; of a pipe, what comes.
   ///   - interrupter: makes opening them give up, from any thread; and those that FFmpeg reads, later.
   ///   - decodeError: is called for every packet of a file or device that could not be decoded
@@ -37,8 +38,9 @@ public struct OpenSources: Sendable {
   /// - Throws: ``SourceError``; of a device only what will be so whenever it is opened.
   public init(
     video: VideoInput, others: [VideoInput] = [], audio: AudioInput, width: Int, height: Int,
-    frameRate: Timebase, turn: PictureTurn = .none, fill: PictureFit.Fill = .letterbox,
-    camera: CameraSettings = CameraSettings(), interrupter: Interrupter = Interrupter(),
+    frameRate: Timebase, bitrate: Int = 0, turn: PictureTurn = .none,
+    fill: PictureFit.Fill = .letterbox, camera: CameraSettings = CameraSettings(),
+    interrupter: Interrupter = Interrupter(),
     decodeError: @escaping @Sendable () -> Void = {},
     missedFrames: @escaping @Sendable (Int) -> Void = { _ in },
     chosen: @escaping @Sendable (String) -> Void = { _ in },
@@ -52,7 +54,8 @@ public struct OpenSources: Sendable {
     context.notice = notice
     let maker = PictureMaker(
       wanted: WantedPicture(
-        width: width, height: height, framesPerSecond: frameRate.value, turn: turn, fill: fill),
+        width: width, height: height, framesPerSecond: frameRate.value, bitrate: bitrate,
+        turn: turn, fill: fill),
       frame: turn.turnedBack(width: width, height: height), frameRate: frameRate, settings: camera,
       context: context)
     for case .file(let path) in others { try MediaFile.look(at: path, context) }

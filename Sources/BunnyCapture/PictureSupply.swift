@@ -21,7 +21,7 @@ package struct PictureSupply: Sendable {
 }
 
 /// A source that is opened by its first ``next()``; by the next one again, where that fails.
-final class LatePictures: PictureSource {
+final class LatePictures: CodedPictureSource {
   private struct State {
     var source: (any PictureSource)?
     var isCancelled = false
@@ -42,8 +42,10 @@ final class LatePictures: PictureSource {
     self.open = open
   }
 
-  func next() throws -> Picture? {
-    if let source = state.withLock({ $0.source }) { return try source.next() }
+  func next() throws -> Picture? { try nextDecoded() }
+
+  func nextCaptured() throws -> Captured? {
+    if let source = state.withLock({ $0.source }) { return try source.captured() }
     if interrupter.isInterrupted { return nil }
     let opened: any PictureSource
     do { opened = try open(interrupter) } catch {
@@ -55,7 +57,7 @@ final class LatePictures: PictureSource {
       return state.isCancelled
     }
     if isCancelled { opened.cancel() }
-    return try opened.next()
+    return try opened.captured()
   }
 
   func cancel() {

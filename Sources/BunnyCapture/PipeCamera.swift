@@ -6,7 +6,7 @@ import BunnySystem
 ///
 /// `next()` belongs to one thread. A FIFO whose writer has gone waits for another one; standard input
 /// that is over stays so.
-package final class PipeCamera: PictureSource, @unchecked Sendable {
+package final class PipeCamera: CodedPictureSource, @unchecked Sendable {
   // Only `wake` and `isCancelled` are touched by other threads than the capture thread.
 
   /// What comes from one writer.
@@ -18,10 +18,11 @@ package final class PipeCamera: PictureSource, @unchecked Sendable {
   private let path: String?
   private let name: String
   private let form: PipeForm
+  private let passthrough: Bool
   private let context: SourceContext
   private var opened: Opened?
   private var patience = PipePatience(at: .now)
-  private var pictures: ArraySlice<Picture> = []
+  private var pictures: ArraySlice<Captured> = []
   /// What is to be said once `pictures` are handed out.
   private var ending: PipeProblem?
   private var space = [UInt8](repeating: 0, count: 1 << 18)
@@ -35,7 +36,7 @@ package final class PipeCamera: PictureSource, @unchecked Sendable {
   package init(
     _ path: String?, _ settings: CameraSettings, _ context: SourceContext
   ) throws(SourceError) {
-    (self.path, self.context) = (path, context)
+    (self.path, passthrough, self.context) = (path, settings.passthrough, context)
     name = path.map { "pipe:\($0)" } ?? "standard input"
     do throws(PipeProblem) { form = try PipeForm(settings) } catch { throw .pipe(name, error) }
   }
@@ -59,13 +60,17 @@ package final class PipeCamera: PictureSource, @unchecked Sendable {
     switch form {
     case .raw(let form): return RawContent(form, onError: context.decodeError)
     case .h264:
-      do { return try H264Content(onError: context.decodeError) } catch {
+      do {
+        return try H264Content(passthrough: passthrough, onError: context.decodeError)
+      } catch {
         throw .closed(reason: "\(error)")
       }
     }
   }
 
-  package func next() throws -> Picture? {
+  package func next() throws -> Picture? { try nextDecoded() }
+
+  package func nextCaptured() throws -> Captured? {
     try open()
     while !isCancelled.isSet {
       if let picture = pictures.popFirst() { return picture }
@@ -104,7 +109,7 @@ package final class PipeCamera: PictureSource, @unchecked Sendable {
     throw .pipe(name, left(problem))
   }
 
-  private func take(_ new: [Picture]?, at now: MonotonicTime) {
+  private func take(_ new: [Captured]?, at now: MonotonicTime) {
     guard let new, !new.isEmpty else { return }
     patience.pictureCame(at: now)
     pictures += new

@@ -4,18 +4,18 @@ import BunnySystem
 /// Makes pictures of the bytes that another program delivers.
 protocol PipeContent {
   /// - Returns: the pictures that are whole by now.
-  mutating func take(_ bytes: ArraySlice<UInt8>, at now: MonotonicTime) -> [Picture]
+  mutating func take(_ bytes: ArraySlice<UInt8>, at now: MonotonicTime) -> [Captured]
   /// When to call ``paused()``, if nothing comes until then.
   var pause: MonotonicTime? { get }
-  mutating func paused() -> [Picture]
+  mutating func paused() -> [Captured]
   /// Nothing follows.
-  mutating func end() -> [Picture]
+  mutating func end() -> [Captured]
 }
 
 /// H.264 in Annex B.
 struct H264Content: PipeContent {
   private var cutter = AnnexBCutter()
-  private let decoder: Decoder
+  private var input: CodedInput
   private let onError: @Sendable () -> Void
   private(set) var pause: MonotonicTime?
 
@@ -23,32 +23,31 @@ struct H264Content: PipeContent {
   /// in the broadcast would be taken.
   private static let longestHold: Int64 = .milliseconds(100)
 
-  init(onError: @escaping @Sendable () -> Void) throws(AVFailure) {
+  init(passthrough: Bool, onError: @escaping @Sendable () -> Void) throws(AVFailure) {
     self.onError = onError
-    decoder = try Decoder(annexB: onError)
+    input = try CodedInput(passthrough: passthrough, onError: onError)
   }
 
-  mutating func take(_ bytes: ArraySlice<UInt8>, at now: MonotonicTime) -> [Picture] {
+  mutating func take(_ bytes: ArraySlice<UInt8>, at now: MonotonicTime) -> [Captured] {
     let faults = cutter.faults
     let units = cutter.take(bytes, at: now)
     for _ in faults..<cutter.faults { onError() }
     pause = now + AnnexBCutter.pause
-    return units.flatMap(pictures)
+    return units.flatMap { pictures($0) }
   }
 
-  mutating func paused() -> [Picture] {
+  mutating func paused() -> [Captured] {
     pause = nil
-    return cutter.paused().map(pictures) ?? []
+    return cutter.paused().map { pictures($0) } ?? []
   }
 
-  mutating func end() -> [Picture] {
-    let last = cutter.end().map(pictures) ?? []
-    return last + decoder.pictures(nil, stampedAt: last.last?.time ?? .now)
+  mutating func end() -> [Captured] {
+    (cutter.end().map { pictures($0) } ?? []) + input.end()
   }
 
-  private func pictures(_ unit: AnnexBCutter.Unit) -> [Picture] {
+  private mutating func pictures(_ unit: AnnexBCutter.Unit) -> [Captured] {
     let time = max(unit.time, .now + -Self.longestHold)
-    return decoder.pictures(Packet(copying: unit.bytes), stampedAt: time)
+    return input.take(unit.bytes, at: time)
   }
 }
 
@@ -67,9 +66,9 @@ struct RawContent: PipeContent {
     pending.reserveCapacity(frameBytes)
   }
 
-  mutating func take(_ bytes: ArraySlice<UInt8>, at now: MonotonicTime) -> [Picture] {
+  mutating func take(_ bytes: ArraySlice<UInt8>, at now: MonotonicTime) -> [Captured] {
     var bytes = bytes
-    var pictures: [Picture] = []
+    var pictures: [Captured] = []
     while !bytes.isEmpty {
       if pending.isEmpty { began = now }
       let part = bytes.prefix(frameBytes - pending.count)
@@ -80,15 +79,15 @@ struct RawContent: PipeContent {
       let picture = pending.withUnsafeMutableBufferPointer {
         Picture.copied($0.baseAddress!, count: $0.count, form, time: time)
       }
-      if let picture { pictures.append(picture) } else { onError() }
+      if let picture { pictures.append(.picture(picture)) } else { onError() }
       pending.removeAll(keepingCapacity: true)
     }
     return pictures
   }
 
-  func paused() -> [Picture] { [] }
+  func paused() -> [Captured] { [] }
 
-  mutating func end() -> [Picture] {
+  mutating func end() -> [Captured] {
     if !pending.isEmpty { onError() }
     pending = []
     return []

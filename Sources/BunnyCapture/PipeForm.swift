@@ -24,6 +24,9 @@ package enum PipeForm: Equatable {
       self = .h264
       return
     }
+    guard !settings.passthrough else {
+      throw .options("of raw frames has nothing to pass through; leave out --passthrough")
+    }
     guard let name = format.ffmpegName else {
       throw .options("cannot be \(format); it takes H264, YU12, NV12, YUYV, UYVY and the like")
     }

@@ -28,6 +28,36 @@ public protocol PictureSource: Sendable {
   func reopen() -> Bool
 }
 
+/// What a camera delivers.
+package enum Captured: Sendable {
+  case picture(Picture)
+  /// As the camera has coded it, from a keyframe on.
+  case coded(AccessUnit)
+}
+
+/// A source that can hand on what the camera has coded itself.
+package protocol CodedPictureSource: PictureSource {
+  /// As ``PictureSource/next()``, which leaves out what is coded.
+  func nextCaptured() throws -> Captured?
+}
+
+extension CodedPictureSource {
+  package func nextDecoded() throws -> Picture? {
+    while let captured = try nextCaptured() {
+      if case .picture(let picture) = captured { return picture }
+    }
+    return nil
+  }
+}
+
+extension PictureSource {
+  /// What comes next, coded where it can be handed on so.
+  package func captured() throws -> Captured? {
+    if let coded = self as? any CodedPictureSource { return try coded.nextCaptured() }
+    return try next().map { .picture($0) }
+  }
+}
+
 /// Where sound comes from.
 public protocol SampleSource: Sendable {
   /// Waits for the next run of samples. Called by one thread, the source's capture thread.

@@ -5,7 +5,7 @@ import Synchronization
 /// A V4L2 camera of this machine. Buffers are lent to the pictures while the driver can spare them.
 ///
 /// One that is not there or was lost is opened by the next ``next()``, whatever its number is by then.
-public final class V4L2Camera: PictureSource, @unchecked Sendable {
+public final class V4L2Camera: CodedPictureSource, @unchecked Sendable {
   // Only `wake`, `isCancelled`, `isStale`, `known` and `usb` are touched by other threads than the
   // capture thread.
   private let name: String?
@@ -65,9 +65,9 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
     do throws(CameraProblem) {
       let listed = ListedNode.all()
       if let before {
-        try take(Self.find(before, among: listed), beside: listed)
+        try take(find(before, among: listed), beside: listed)
       } else if let name {
-        try take(Self.choose(name, among: listed), beside: listed)
+        try take(choose(name, among: listed), beside: listed)
       } else {
         try takeBest(of: listed)
       }
@@ -76,7 +76,9 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
     }
   }
 
-  public func next() throws -> Picture? {
+  public func next() throws -> Picture? { try nextDecoded() }
+
+  package func nextCaptured() throws -> Captured? {
     while true {
       if isStale.isSet {
         isStale.isSet = false
@@ -87,9 +89,9 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
       try open()
       guard let stream else { break }
       do throws(CameraProblem) {
-        if let picture = try stream.next(wake) {
+        if let captured = try stream.next(wake) {
           besideAnother = false
-          return picture
+          return captured
         }
       } catch {
         close()
@@ -116,9 +118,15 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
     stream = nil
   }
 
+  private func opened(_ listed: ListedNode) -> VideoNode {
+    var node = VideoNode(listed)
+    node.capturesCoded = settings.passthrough
+    return node
+  }
+
   /// The best that nobody holds.
   private func takeBest(of listed: [ListedNode]) throws(CameraProblem) {
-    var nodes = listed.map { VideoNode($0) }
+    var nodes = listed.map(opened)
     var held: CameraProblem?
     while stream == nil {
       let chosen: CameraChoice
@@ -149,27 +157,27 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
   }
 
   /// The camera that is meant. Opens only nodes that may be it.
-  private static func choose(
+  private func choose(
     _ name: String, among listed: [ListedNode]
   ) throws(CameraProblem) -> CameraChoice {
     guard name.hasPrefix("/") else {
       let byUSB = listed.filter { $0.usb.map { CameraChoice.means(name, $0) } ?? false }
       let candidates = byUSB.isEmpty ? listed : byUSB
-      return try CameraChoice(named: name, among: candidates.map { VideoNode($0) })
+      return try CameraChoice(named: name, among: candidates.map(opened))
     }
     let real = SystemFiles.realPath(name) ?? name
     guard let node = listed.first(where: { $0.path == real }) else {
       throw .missing(offered: listed.filter { $0.index == 0 }.map(\.description))
     }
-    return try CameraChoice(checking: VideoNode(node), reason: "as asked")
+    return try CameraChoice(checking: opened(node), reason: "as asked")
   }
 
   /// The same device again.
-  private static func find(
+  private func find(
     _ known: KnownDevice<VideoNode>, among listed: [ListedNode]
   ) throws(CameraProblem) -> CameraChoice {
     let candidates = listed.filter { $0.mayBe(known.device) && known.mayBe($0.usb) }
-      .map { VideoNode($0) }
+      .map(opened)
     // What cannot be opened does not say what it is; its USB numbers do.
     let closed = candidates.first { $0.usb != nil && $0.problem != nil }
     guard let found = known.found(among: candidates).first ?? closed else { throw .unplugged }
@@ -182,7 +190,10 @@ public final class V4L2Camera: PictureSource, @unchecked Sendable {
     let node = chosen.node
     let negotiation = try CameraNegotiation(node.usableOffers, wanted: wanted, settings: settings)
     let stream = try V4L2Stream(
-      node, negotiation, settings, isAgain: isAgain, takesLess: !besideAnother, context)
+      node, negotiation, settings, wanted, isAgain: isAgain, takesLess: !besideAnother, context)
+    if settings.passthrough && stream.mode.format != "H264" && !isAgain {
+      context.notice("\(node.path) codes no H.264 that could be passed on; it is encoded here")
+    }
     let isFirst = stream.mode == negotiation.modes[0]
     if told.map({ $0 != (node.path, stream.mode) }) ?? true {
       context.chosen(

@@ -43,7 +43,7 @@ extension V4L2Device {
       throw .modeRefused("\(mode)", reason: "it delivers the two fields of a frame one by one")
     }
     form.isInterlaced = Self.interlaced.contains(pixels.field)
-    guard form.isJPEG || form.byteCount != nil else {
+    guard form.isJPEG || mode.format.isCodedVideo || form.byteCount != nil else {
       throw .modeRefused("\(mode)", reason: "it is set to \(pixels.width)x\(pixels.height) instead")
     }
     return (form, rate.reciprocal.convert(1, to: .nanoseconds))

@@ -11,6 +11,7 @@ final class V4L2Stream {
   private let ring: V4L2Ring
   private let form: FrameForm
   private let context: SourceContext
+  private var coded: CodedInput?
   private var clock: CameraClock
   private var sequence = FrameSequence()
   private var lastArrival: MonotonicTime?
@@ -30,7 +31,7 @@ final class V4L2Stream {
   ///   - takesLess: also in a mode that needs less of the bus than the best one.
   init(
     _ node: VideoNode, _ negotiation: CameraNegotiation, _ settings: CameraSettings,
-    isAgain: Bool, takesLess: Bool, _ context: SourceContext
+    _ wanted: WantedPicture, isAgain: Bool, takesLess: Bool, _ context: SourceContext
   ) throws(CameraProblem) {
     self.node = node
     self.context = context
@@ -46,7 +47,8 @@ final class V4L2Stream {
     var mode = negotiation.modes[0]
     while true {
       do throws(CameraProblem) {
-        (form, frame, ring) = try Self.start(device, mode, settings)
+        (form, frame, ring) = try Self.start(
+          device, mode, settings, bitrate: wanted.bitrate)
         break
       } catch {
         guard let next = negotiation.next(after: mode, refusedFor: error), takesLess else {
@@ -63,12 +65,19 @@ final class V4L2Stream {
         "\(node.path) was asked for \(mode.size) and delivers \(form.width)x\(form.height)")
     }
     clock = CameraClock(frame: agreedFrame)
+    guard mode.format == "H264" else { return }
+    do {
+      coded = try CodedInput(passthrough: settings.passthrough, onError: context.decodeError)
+    } catch {
+      throw .failed(call: error.call, reason: error.reason)
+    }
   }
 
   private static func start(
-    _ device: V4L2Device, _ mode: CameraMode, _ settings: CameraSettings
+    _ device: V4L2Device, _ mode: CameraMode, _ settings: CameraSettings, bitrate: Int
   ) throws(CameraProblem) -> (FrameForm, frame: Int64, V4L2Ring) {
     let (form, frame) = try device.set(mode, settings.range)
+    if mode.format == "H264" { device.setCoder(bitrate: bitrate, mode.rate) }
     let ring = try V4L2Ring(device)
     do throws(CameraProblem) {
       try ring.start(device)
@@ -84,10 +93,10 @@ final class V4L2Stream {
   /// Waits for the next picture that is whole.
   ///
   /// - Parameter wake: makes it return nil.
-  func next(_ wake: WakeEvent) throws(CameraProblem) -> Picture? {
+  func next(_ wake: WakeEvent) throws(CameraProblem) -> Captured? {
     let limit = lastArrival == nil ? Self.firstLimit : max(Self.leastLimit, 3 * frame)
     // A reader that was held up finds what came meanwhile, and is not the camera's fault.
-    let deadline = max((lastArrival ?? .now) + limit, .now + .milliseconds(50))
+    var deadline = max((lastArrival ?? .now) + limit, .now + .milliseconds(50))
     var broken = 0
     while true {
       let isLate = MonotonicTime.now >= deadline
@@ -99,6 +108,11 @@ final class V4L2Stream {
         }
         context.decodeError()
         broken += 1
+        if coded != nil {  // goes on with its next keyframe
+          lastArrival = now
+          deadline = now + max(Self.leastLimit, 3 * frame)
+          continue
+        }
         if !isLate { continue }
       }
       if isLate {
@@ -135,9 +149,12 @@ final class V4L2Stream {
   }
 
   /// - Returns: nil when it is not whole. The buffer goes back in every case.
-  private func picture(_ buffer: V4L2Buffer, _ now: MonotonicTime) -> Picture? {
+  private func picture(_ buffer: V4L2Buffer, _ now: MonotonicTime) -> Captured? {
     let missed = sequence.missing(before: buffer.sequence)
-    if missed > 0 { context.missedFrames(missed) }
+    if missed > 0 {
+      context.missedFrames(missed)
+      coded?.miss()
+    }
     let time = time(of: buffer, now)
     let bytes = ring.bytes(of: buffer)
     let isBroken = buffer.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0
@@ -145,13 +162,19 @@ final class V4L2Stream {
       let count = length(UnsafeRawBufferPointer(bytes))
     else {
       ring.giveBack(buffer.index)
+      coded?.miss()
       return nil
     }
-    return ring.picture(buffer) { isLent, release in
+    if coded != nil {
+      defer { ring.giveBack(buffer.index) }
+      return coded?.take(Array(bytes), at: time).last
+    }
+    let picture = ring.picture(buffer) { isLent, release in
       isLent
         ? .lent(start, count: count, form, time: time, release: release)
         : .copied(start, count: count, form, time: time)
     }
+    return picture.map { .picture($0) }
   }
 
   /// How many of a frame's bytes are picture; nil where it can be seen without decoding that it is none.

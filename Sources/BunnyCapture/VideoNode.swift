@@ -16,6 +16,8 @@ public struct VideoNode: Equatable, Sendable {
   package let capabilities: Capabilities
   /// Which of its device's nodes it is, from 0.
   package let index: Int
+  /// H.264 that it codes itself is wanted, and counts as a format that can be captured.
+  package var capturesCoded = false
   /// Why it could not be opened, and the rest is only what sysfs tells.
   package let problem: CameraProblem?
 
@@ -89,7 +91,9 @@ extension VideoNode {
 
   /// Formats that can be captured.
   package var usableOffers: [CameraOffer] {
-    offers.filter { $0.format.cost != nil && !$0.sizes.isEmpty }
+    offers.filter {
+      ($0.format.cost != nil || capturesCoded && $0.format == "H264") && !$0.sizes.isEmpty
+    }
   }
 
   package func isSame(as other: VideoNode) -> Bool {

@@ -7,6 +7,7 @@ extension CameraSettings {
     if let text = arguments.value("--camera-format") { format = try Self.format(text) }
     if let text = arguments.value("--camera-size") { size = try Self.size(text) }
     if let text = arguments.value("--camera-fps") { framesPerSecond = try Self.rate(text) }
+    passthrough = arguments.has("--passthrough")
     let ranges = Range.allCases.map(\.rawValue)
     range = Range(rawValue: try arguments.choice("--camera-range", ranges, or: range.rawValue))!
     if let text = arguments.value("--control") { controls = try Self.controls(text) }

@@ -66,8 +66,13 @@ package struct DeviceList {
     offer.sizes.enumerated().map { index, sizes in
       let format = index == 0 ? "\(offer.format)" : ""
       return "  " + padded(format, 6) + padded("\(sizes)", 11) + " at \(sizes.rates) fps"
-        + (index == 0 && offer.format.cost == nil ? "  (not captured)" : "")
+        + (index == 0 && offer.format.cost == nil ? "  (\(use(of: offer.format)))" : "")
     }
+  }
+
+  /// Of a format that is not captured.
+  private func use(of format: FourCC) -> String {
+    format == "H264" ? "only with --passthrough" : "not captured"
   }
 
   private func otherLine(_ node: VideoNode) -> String {

@@ -112,6 +112,7 @@ package struct PublishOptions: Equatable, Sendable {
   /// What is fine alone and would do nothing in company is a mistake.
   private func checkTogether() throws(CommandError) {
     try checkPipe()
+    try checkPassthrough()
     if onCameraLoss == .next, otherVideos.isEmpty {
       throw CommandError(
         .usage, "--on-camera-loss next needs a second camera; give --video once more for it")
@@ -128,6 +129,26 @@ package struct PublishOptions: Equatable, Sendable {
         .usage,
         "\(prefersPrimary ? "--prefer-primary" : "--redundancy \(redundancy.rawValue)") needs a "
           + "second ingest; give --backup URL, or leave it out")
+    }
+  }
+
+  private func checkPassthrough() throws(CommandError) {
+    guard camera.passthrough else { return }
+    let mayBeCoded = ([video] + otherVideos).contains {
+      switch $0 {
+      case .automatic, .camera, .pipe: true
+      case .test, .file, .libavdevice: false
+      }
+    }
+    guard mayBeCoded else {
+      throw CommandError(
+        .usage, "--passthrough is for a camera or pipe:, and --video is neither; leave it out")
+    }
+    guard turn == .none else {
+      throw CommandError(
+        .usage,
+        "--passthrough sends the picture as it is, so it cannot be turned; leave out --rotate and "
+          + "--mirror, or --passthrough")
     }
   }
 

@@ -121,6 +121,11 @@ package struct OptionSpec: Sendable {
       "Reset the USB device of a camera or microphone that does not come back by being opened again. "
         + "Takes the right to write to its node in /dev/bus/usb."),
     OptionSpec(
+      "--passthrough", nil,
+      "Send the H.264 that the camera, or pipe:, has coded as it is, while it suits: the quality's "
+        + "size and bit rate, a keyframe every 4 s, no B-frames. Else it is encoded anew, and why is "
+        + "said."),
+    OptionSpec(
       "--quality", "NAME|FILE",
       "A built-in quality (see `bunny-broadcast presets`) or a JSON file. Default: fullHd1080."),
     OptionSpec(

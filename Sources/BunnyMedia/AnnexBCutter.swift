@@ -121,19 +121,7 @@ package struct AnnexBCutter {
 
   /// The place of the next `00 00 01`.
   private func startCode(from place: Int) -> Int? {
-    pending.withUnsafeBufferPointer { bytes in
-      var place = place + 2
-      while place < bytes.count {
-        if bytes[place] > 1 {
-          place += 3
-        } else if bytes[place] == 1 && bytes[place - 1] == 0 && bytes[place - 2] == 0 {
-          return place - 2
-        } else {
-          place += 1
-        }
-      }
-      return nil
-    }
+    pending.withUnsafeBufferPointer { AnnexB.startCode(in: $0, from: place) }
   }
 
   private func isSlice(at start: Int) -> Bool { [1, 2, 5].contains(pending[start + 3] & 0x1F) }

@@ -19,6 +19,8 @@ public struct MediaTag: Sendable {
   public let isSequenceHeader: Bool
   /// The tag's body, FLV's one to five bytes of header first.
   public var body: [UInt8]
+  /// Of a frame: the body of the sequence header that it needs; nil: the one its session begins with.
+  package var parameters: [UInt8]?
   /// Where its time went, for the statistics. nil for sound.
   public var trace: Trace?
 

@@ -73,9 +73,11 @@ public final class TagMuxer {
     guard let body = Self.bodies(in: sink.bytes[...], of: kind).first else {
       throw AVFailure(call: "av_write_frame: no tag", code: bunny_error_invalid_data)
     }
-    return MediaTag(
+    var tag = MediaTag(
       kind: kind, dts: dts, cts: max(0, pts - dts),
       isKeyframe: kind == .audio || packet.isKeyframe, body: body)
+    if kind == .video { tag.parameters = sequenceHeader.body }
+    return tag
   }
 
   /// The bodies of the tags of one kind: each tag has 11 bytes of header, the body, 4 of its size.

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/usbdevice_fs.h>
 #include <linux/videodev2.h>
+#include <stdint.h>
 #include <sys/ioctl.h>
 
 // 0, or the errno.
@@ -31,3 +32,9 @@ static const unsigned long bunny_vidioc_queryctrl = VIDIOC_QUERYCTRL;
 static const unsigned long bunny_vidioc_g_ctrl = VIDIOC_G_CTRL;
 static const unsigned long bunny_vidioc_s_ctrl = VIDIOC_S_CTRL;
 static const unsigned long bunny_usbdevfs_reset = USBDEVFS_RESET;
+
+static const uint32_t bunny_cid_bitrate = V4L2_CID_MPEG_VIDEO_BITRATE;
+static const uint32_t bunny_cid_gop_size = V4L2_CID_MPEG_VIDEO_GOP_SIZE;
+static const uint32_t bunny_cid_h264_period = V4L2_CID_MPEG_VIDEO_H264_I_PERIOD;
+static const uint32_t bunny_cid_b_frames = V4L2_CID_MPEG_VIDEO_B_FRAMES;
+static const uint32_t bunny_cid_repeat_header = V4L2_CID_MPEG_VIDEO_REPEAT_SEQ_HEADER;

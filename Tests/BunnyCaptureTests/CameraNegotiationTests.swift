@@ -19,6 +19,28 @@ import Testing
     "\(negotiation.modes[0]): \(negotiation.reason)"
   }
 
+  @Test func `a camera's own H.264 is taken only to be passed on, and where it has what is wanted`()
+    throws
+  {
+    var node = CameraTable.webcamH264
+    #expect(node.usableOffers.isEmpty && !NodeKind(node).isCamera)
+    node.capturesCoded = true
+    #expect(NodeKind(node) == .camera)
+    #expect(
+      words(try negotiate(node, hd1080) { $0.passthrough = true })
+        == "1920x1080 H264 at 30 fps: as wanted")
+    let both = VideoNode(
+      path: node.path, driver: node.driver, card: node.card, bus: node.bus,
+      capabilities: node.capabilities, offers: CameraTable.webcam.offers + node.offers)
+    var coded = both
+    coded.capturesCoded = true
+    for (wanted, format) in [(hd1080, FourCC("H264")), (hd720, "MJPG")] {
+      let modes = try negotiate(coded, wanted) { $0.passthrough = true }.modes
+      #expect(modes[0].format == format, "\(modes[0])")
+    }
+    #expect(try negotiate(both, hd1080).modes.allSatisfy { $0.format != "H264" })
+  }
+
   @Test func `a webcam gives Motion-JPEG where USB is too slow for more`() throws {
     #expect(
       words(try negotiate(CameraTable.webcam, hd720))

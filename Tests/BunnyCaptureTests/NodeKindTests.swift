@@ -60,7 +60,7 @@ import Testing
         + "`rpicam-vid -t 0 --inline --flush -o /run/camera` and give --video pipe:/run/camera")
     #expect(
       NodeKind(CameraTable.webcamH264).advice(for: "/dev/video2")
-        == "it delivers only H264; try --video av:v4l2:/dev/video2")
+        == "it delivers only H264; give --passthrough, or try --video av:v4l2:/dev/video2")
   }
 
   @Test func `formats are read as people write them`() {

@@ -42,7 +42,7 @@ import Testing
         /dev/video0  HD Pro Webcam C920, 046d:082d:A5C1B2DF, usb-0000:00:14.0-2
           YUYV  640x480     at 30, 7.5 fps
                 1280x720    at 10 fps
-          H264  32x32 to 1920x1080 at 1 to 30 fps  (not captured)
+          H264  32x32 to 1920x1080 at 1 to 30 fps  (only with --passthrough)
 
       Microphones
         alsa:hw:0,0  HDA Intel, PCH

@@ -1,0 +1,78 @@
+import BunnyMedia
+import BunnySystem
+
+/// What a camera has coded itself, on its way through the video lane: passed on as it is, or decoded so that
+/// it can be encoded anew. Belongs to the video lane's thread.
+struct CodedPictures {
+  enum Step {
+    case wait
+    case pass
+    case show([Picture])
+  }
+
+  /// From the last keyframe on.
+  private var gop: [AccessUnit] = []
+  private var decoder: Decoder?
+  private var rule: Passthrough
+  private let begin: Passthrough
+  private let decodeError: @Sendable () -> Void
+  private let notice: @Sendable (String) -> Void
+  private var said = ""
+  /// The last picture was passed on.
+  private(set) var isPassing = false
+
+  /// - Parameters:
+  ///   - decodeError: is called for each picture that cannot be decoded.
+  ///   - notice: is told when passing on begins, and why it ends, in a sentence.
+  init(
+    _ rule: Passthrough, decodeError: @escaping @Sendable () -> Void,
+    notice: @escaping @Sendable (String) -> Void
+  ) {
+    (self.rule, begin) = (rule, rule)
+    (self.decodeError, self.notice) = (decodeError, notice)
+  }
+
+  mutating func take(_ unit: AccessUnit) throws(AVFailure) -> Step {
+    switch rule.judge(unit.facts, at: unit.time) {
+    case .wait:
+      decodeError()
+      return .wait
+    case .pass:
+      say("the camera's own H.264 goes to the ingest as it is")
+      if unit.facts.isKeyframe { gop = [] }
+      gop.append(unit)
+      (isPassing, decoder) = (true, nil)
+      return .pass
+    case .refuse(let reason):
+      say("the camera's own H.264 is encoded anew: \(reason)")
+      _ = try lastPicture()
+      return .show(try decode(unit))
+    case .reencode: return .show(try decode(unit))
+    }
+  }
+
+  /// The camera is lost, or what follows is not its own.
+  mutating func leave() {
+    (gop, decoder, isPassing) = ([], nil, false)
+    rule = begin
+  }
+
+  /// The last picture that was passed on; nothing is passed on any more.
+  mutating func lastPicture() throws(AVFailure) -> Picture? {
+    var last: Picture?
+    for unit in gop { last = try decode(unit).last ?? last }
+    (gop, isPassing) = ([], false)
+    return last
+  }
+
+  private mutating func decode(_ unit: AccessUnit) throws(AVFailure) -> [Picture] {
+    let decoder = if let decoder { decoder } else { try Decoder(annexB: decodeError) }
+    self.decoder = decoder
+    return decoder.pictures(unit.packet, stampedAt: unit.time)
+  }
+
+  private mutating func say(_ sentence: String) {
+    if sentence != said { notice(sentence) }
+    said = sentence
+  }
+}
