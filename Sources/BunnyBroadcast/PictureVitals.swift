@@ -58,13 +58,16 @@ package struct PictureWatch {
   private var vitals: PictureVitals
   private let telemetry: Telemetry
   private let tell: (PictureVitals.Change) -> Void
-  private var last: (picture: Picture, look: PictureLook, time: MonotonicTime)?
+  /// Else no picture is kept.
+  private let comparesWhole: Bool
+  private var last: (picture: Picture?, look: PictureLook, time: MonotonicTime)?
 
   package init(
     _ limits: VitalLimits, _ telemetry: Telemetry,
     _ tell: @escaping (PictureVitals.Change) -> Void
   ) {
     vitals = PictureVitals(limits)
+    comparesWhole = limits.frozenAfter != nil
     (self.telemetry, self.tell) = (telemetry, tell)
   }
 
@@ -77,9 +80,9 @@ package struct PictureWatch {
   ) {
     if let last, now - last.time < Self.period { return }
     let look = PictureLook(picture, in: area)
-    let isSame =
-      isOfSensor && last.map { $0.look == look && $0.picture.isIdentical(to: picture) } ?? false
-    last = (picture, look, now)
+    let before = last?.look == look ? last?.picture : nil
+    let isSame = before?.isIdentical(to: picture) ?? false
+    last = (comparesWhole && isOfSensor ? picture : nil, look, now)
     telemetry.saw(brightness: look.brightness)
     vitals.saw(isSame: isSame, colour: isOfSensor ? look.colour : nil, at: now).forEach(tell)
   }
