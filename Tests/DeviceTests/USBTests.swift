@@ -42,7 +42,7 @@ extension DeviceTests {
       _ = try await camera(isThere: false)
       try webcam.plugIn(at: 3)
       let second = try #require(try await camera(isThere: true))
-      #expect(second.usb?.port == "1-4" && second.isSameDevice(as: first))
+      #expect(second.usb?.port == "1-4" && second.isSame(as: first))
     }
   }
 }
