@@ -65,7 +65,8 @@ final class V4L2Stream {
     jpeg = mode.format.isJPEG ? JPEGDecoder() : nil
     guard mode.format == "H264" else { return }
     do {
-      coded = try CodedInput(passthrough: settings.passthrough, onError: context.decodeError)
+      // What comes to nothing is counted where buffers are taken.
+      coded = try CodedInput(passthrough: settings.passthrough, onError: {})
     } catch {
       throw .failed(call: error.call, reason: error.reason)
     }
