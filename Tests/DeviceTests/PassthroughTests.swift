@@ -54,7 +54,9 @@ extension DeviceTests {
       let video = try #require(try inspect(path).video)
       #expect(video.packets.dtsNotRising == 0 && video.decodeErrors == 0)
       // The camera's GOPs are not ours: this is what it has coded, before and after.
-      #expect(video.keyframeFrames.first == 20 && video.keyframeFrames.last == 20)
+      let camera = video.keyframeFrames.indices.filter { video.keyframeFrames[$0] == 20 }
+      let isBroken = zip(camera, camera.dropFirst()).contains { $1 > $0 + 1 }
+      #expect(camera.count >= 2 && isBroken, "\(video.keyframeFrames)")
       // In milliseconds: pictures of an emulated machine may come closer than the ticks of their rate.
       let decoded = try await DeviceLab.run(
         "sh", "-c", "ffmpeg -v error -i \(path) -map 0:v -enc_time_base 1:1000 -f null - 2>&1")
