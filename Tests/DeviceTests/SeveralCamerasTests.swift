@@ -47,7 +47,8 @@ extension DeviceTests {
     }
 
     private func expectNothingSeen(_ outcome: ChildProcess.Outcome) async throws {
-      #expect(outcome.exitStatus == 0 && outcome.standardOutput.contains("1 connection,"))
+      #expect(
+        outcome.exitStatus == 0 && outcome.standardOutput.contains("1 connection,"), "\(outcome)")
       let video = try #require(try inspect(try await nginx.recordings()[0]).video)
       #expect(video.packets.dtsNotRising == 0 && video.decodeErrors == 0)
       #expect(video.keyframeFrames.allSatisfy { $0 == 15 }, "\(video.keyframeFrames)")
