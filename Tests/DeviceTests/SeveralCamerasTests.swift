@@ -81,10 +81,12 @@ extension DeviceTests {
       let command = try Command.startOnTerminal(
         arguments(
           DeviceLab.camera, DeviceLab.loopbackCamera, more: ["--on-camera-loss", "next"]))
-      try await says("\rlive 00:00:02", command)
+      try await says(" info live at ", command)
       try await DeviceLab.run("sh", "-c", "echo vivid.0 >\(driver)/unbind")
       try await says("the picture comes from \(DeviceLab.loopbackCamera) now", command)
       try await DeviceLab.run("sh", "-c", "echo vivid.0 >\(driver)/bind")
+      try await DeviceLab.run(
+        "sh", "-c", "until v4l2-ctl -d \(DeviceLab.camera) --info >/dev/null; do sleep 0.1; done")
       command.write("c")
       try await says("the picture comes from \(DeviceLab.camera) now", command)
       command.write("q")
