@@ -26,7 +26,7 @@ extension DeviceTests {
       for _ in 0..<(2 * Self.losses) { try lose() }
       let after = try ProcessFootprint()
       DeviceLab.report("round trips of a camera", "\(2 * Self.losses): \(before), then \(after)")
-      #expect(after.descriptors == before.descriptors && after.threads == before.threads)
+      #expect(after.descriptors == before.descriptors && after.threads <= before.threads)
       #expect(after.kilobytes - before.kilobytes < 2048)
     }
 
@@ -48,7 +48,7 @@ extension DeviceTests {
       DeviceLab.report("round trips of a broadcast", "\(Self.losses): \(early), then \(after)")
       let ending = try await broadcast.end()
       #expect(ending.turns.count == 2 * Self.losses)
-      #expect(after.descriptors == early.descriptors && after.threads == early.threads)
+      #expect(after.descriptors == early.descriptors && after.threads <= early.threads)
       #expect(after.kilobytes - early.kilobytes < 4096)
     }
   }

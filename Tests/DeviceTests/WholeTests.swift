@@ -17,6 +17,14 @@ extension DeviceTests {
         framesPerSecond: Self.framesPerSecond, bitrate: 1_200_000)
     }
 
+    /// Frames that the camera left out, delivered late, or broken: the loopback overwrites what a slow
+    /// reader still reads.
+    private func left(_ totals: LabBroadcast.Saying) throws -> Int {
+      try [totals.missedFrames, totals.skippedFrames, totals.decodeErrors].reduce(0) {
+        $0 + (try #require($1))
+      }
+    }
+
     /// Everything came through, in real time, but for the frames that an emulated machine's devices
     /// themselves were late with: each of those is counted, and no other is missing.
     private func expectWhole(_ ending: LabBroadcast.Ending, seconds: Int) throws {
@@ -26,11 +34,10 @@ extension DeviceTests {
       let captured = try #require(totals.capturedFrames)
       let skipped = try #require(totals.skippedFrames)
       let repeated = try #require(totals.repeatedFrames)
-      let missed = try #require(totals.missedFrames)
       #expect(totals.encodedFrames == frames && totals.publishedFrames == frames)
       #expect(captured - skipped + repeated == frames)
-      #expect(repeated <= missed + skipped && missed + skipped <= frames / 50)
-      #expect(try #require(totals.decodeErrors) <= frames / 50)
+      let left = try left(totals)
+      #expect(repeated <= left && left <= frames / 50)
       // What is filled before the microphone is open is no overrun.
       let early = try #require(ending.sayings.first { $0.event == "statistics" }?.filledSamples)
       #expect(early < 48_000 && totals.filledSamples == early)
@@ -66,7 +73,7 @@ extension DeviceTests {
       let ending = try await broadcast.end(byItself: true, framesPerSecond: Self.framesPerSecond)
       try expectWhole(ending, seconds: 30)
       let test = try #require(ending.report.testPicture)
-      let left = try #require(ending.totals.skippedFrames)
+      let left = try left(ending.totals)
       #expect(test.framesRead == 900 && test.unreadable == 0)
       #expect(test.lost <= left && test.shownTwice <= left && test.outOfOrder == 0)
       #expect(test.beeps.count >= 28)
