@@ -91,6 +91,9 @@ final class Cameras: Sendable {
     state.withLock { $0.opened[$0.rotation.onAir] }?.keeper.reopen() ?? false
   }
 
+  /// The next picture should be a keyframe, if the camera on air codes it itself.
+  func wantKeyframe() { state.withLock { $0.opened[$0.rotation.onAir] }?.keeper.wantKeyframe() }
+
   // MARK: What sources say
 
   private func opened(_ camera: Int, _ source: any PictureSource) -> Opened {

@@ -92,6 +92,9 @@ final class Capture: Sendable {
   /// Another camera's turn. Does not wait.
   func rotateCamera() { cameras.rotate() }
 
+  /// The next picture should be a keyframe, if the camera on air codes it itself.
+  func wantKeyframe() { cameras.wantKeyframe() }
+
   /// Has the camera on air opened anew; false: the picture comes from none.
   func reopenCamera() -> Bool { cameras.reopen() }
 

@@ -13,13 +13,16 @@ struct KeptSource<Element: Sendable>: Sendable {
   let renewed: @Sendable () -> KeptSource?
   /// Has it open its device anew; false: that would not help.
   let reopen: @Sendable () -> Bool
+  /// The next picture should be a keyframe, if it codes them itself.
+  let wantKeyframe: @Sendable () -> Void
 }
 
 extension KeptSource<Captured> {
   init(_ source: any PictureSource) {
     self.init(
       next: source.captured, cancel: source.cancel, usb: { source.usbDevice },
-      renewed: { source.renewed().map(KeptSource.init) }, reopen: source.reopen)
+      renewed: { source.renewed().map(KeptSource.init) }, reopen: source.reopen,
+      wantKeyframe: { (source as? any CodedPictureSource)?.wantKeyframe() })
   }
 }
 
@@ -27,7 +30,7 @@ extension KeptSource<Samples> {
   init(_ source: any SampleSource) {
     self.init(
       next: source.next, cancel: source.cancel, usb: { source.usbDevice },
-      renewed: { source.renewed().map(KeptSource.init) }, reopen: { false })
+      renewed: { source.renewed().map(KeptSource.init) }, reopen: { false }, wantKeyframe: {})
   }
 }
 
@@ -104,6 +107,8 @@ final class Keeper<Element: Sendable>: Sendable {
 
   /// Has the source open its device anew; false: that would not help.
   func reopen() -> Bool { state.withLock { $0.source }.reopen() }
+
+  func wantKeyframe() { state.withLock { $0.source }.wantKeyframe() }
 
   // MARK: The capture thread
 

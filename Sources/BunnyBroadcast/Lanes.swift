@@ -55,6 +55,8 @@ struct Lanes: Sendable {
       encoders: VideoEncoders(encoders.video, settings), muxer: encoders.videoMuxer,
       passthrough: Passthrough(
         width: settings.width, height: settings.height, bitrate: settings.bitrate),
+      plea: KeyframePlea(after: .seconds(settings.keyframeSeconds)),
+      askCamera: { [capture] in capture.wantKeyframe() },
       rate: settings.frameRate, frameLimit: limit.frames, outlet: outlet, telemetry: telemetry,
       wantsKeyframe: wantsKeyframe,
       watch: Self.watch(capture, configuration.vitals, telemetry, events), notice: notice)

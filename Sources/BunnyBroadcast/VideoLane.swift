@@ -47,6 +47,9 @@ struct VideoLane {
   /// Of what any of those makes.
   let muxer: TagMuxer
   let passthrough: Passthrough
+  let plea: KeyframePlea
+  /// Asks a camera that codes its picture itself for a keyframe.
+  let askCamera: @Sendable () -> Void
   let rate: Timebase
   /// Frames to make; nil until the mailbox is closed.
   let frameLimit: Int64?
@@ -100,12 +103,14 @@ private struct Path {
   private var encoderFree = MonotonicTime.now  // since when nothing is being encoded here
   private var saidWhyNot = false
   private var watch: PictureWatch
+  private var plea: KeyframePlea
 
   init(lane: VideoLane, zero: MonotonicTime) {
     self.lane = lane
     self.zero = zero
     grid = FrameGrid(rate: lane.rate)
     watch = lane.watch
+    plea = lane.plea
     coded = CodedPictures(
       lane.passthrough,
       decodeError: { [telemetry = lane.telemetry] in telemetry.count { $0.decodeErrors += 1 } },
@@ -163,6 +168,10 @@ private struct Path {
     try finish()
     shown = nil
     _ = grid.place(unit.time - zero)  // so that what is encoded next comes after it
+    let isWanted = lane.wantsKeyframe.isSet
+    if plea.passed(isKeyframe: unit.facts.isKeyframe, isWanted: isWanted, at: unit.time) {
+      lane.askCamera()
+    }
     if unit.facts.isKeyframe { lane.wantsKeyframe.isSet = false }
     let now = MonotonicTime.now
     lane.telemetry.count {

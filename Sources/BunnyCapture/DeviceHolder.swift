@@ -44,15 +44,19 @@ enum SystemFiles {
   /// The first line of a small file.
   static func text(_ path: String) -> String? { lines(path).first }
 
-  /// The lines of a small file, as far as 64 KB go; none where it cannot be read.
+  /// The lines of a small file; none where it cannot be read.
   static func lines(_ path: String) -> [String] {
+    bytes(path).split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// What is in a small file, as far as 64 KB go; nothing where it cannot be read.
+  static func bytes(_ path: String) -> [UInt8] {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return [] }
     defer { close(file) }
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = read(file, &bytes, bytes.count)
-    guard count > 0 else { return [] }
-    return bytes[..<count].split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+    return count > 0 ? Array(bytes[..<count]) : []
   }
 
   static func linkTarget(_ path: String) -> String? {

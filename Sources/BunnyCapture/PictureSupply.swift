@@ -60,6 +60,10 @@ final class LatePictures: CodedPictureSource {
     return try opened.captured()
   }
 
+  func wantKeyframe() {
+    (state.withLock { $0.source } as? any CodedPictureSource)?.wantKeyframe()
+  }
+
   func cancel() {
     interrupter.interrupt()
     let source = state.withLock { state in

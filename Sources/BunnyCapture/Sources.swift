@@ -39,9 +39,14 @@ package enum Captured: Sendable {
 package protocol CodedPictureSource: PictureSource {
   /// As ``PictureSource/next()``, which leaves out what is coded.
   func nextCaptured() throws -> Captured?
+
+  /// The next coded picture should be a keyframe, if the camera takes wishes. From any thread.
+  func wantKeyframe()
 }
 
 extension CodedPictureSource {
+  package func wantKeyframe() {}
+
   package func nextDecoded() throws -> Picture? {
     while let captured = try nextCaptured() {
       if case .picture(let picture) = captured { return picture }

@@ -6,8 +6,7 @@ import Synchronization
 ///
 /// One that is not there or was lost is opened by the next ``next()``, whatever its number is by then.
 public final class V4L2Camera: CodedPictureSource, @unchecked Sendable {
-  // Only `wake`, `isCancelled`, `isStale`, `known` and `usb` are touched by other threads than the
-  // capture thread.
+  // Only `wake`, the flags, `known` and `usb` are touched by other threads than the capture thread.
   private let name: String?
   private let settings: CameraSettings
   private let wanted: WantedPicture
@@ -27,6 +26,7 @@ public final class V4L2Camera: CodedPictureSource, @unchecked Sendable {
   private let isCancelled = Flag()
   /// It is to be opened anew.
   private let isStale = Flag()
+  private let wantsKeyframe = Flag()
   public let isWatched = true
 
   public var usbDevice: USBIdentity? { usb.withLock { $0 } }
@@ -88,6 +88,10 @@ public final class V4L2Camera: CodedPictureSource, @unchecked Sendable {
       if isCancelled.isSet { break }
       try open()
       guard let stream else { break }
+      if wantsKeyframe.isSet {
+        wantsKeyframe.isSet = false
+        stream.askForKeyframe()
+      }
       do throws(CameraProblem) {
         if let captured = try stream.next(wake) {
           besideAnother = false
@@ -101,6 +105,8 @@ public final class V4L2Camera: CodedPictureSource, @unchecked Sendable {
     close()
     return nil
   }
+
+  package func wantKeyframe() { wantsKeyframe.isSet = true }
 
   public func cancel() {
     isCancelled.isSet = true

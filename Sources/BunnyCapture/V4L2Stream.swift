@@ -12,6 +12,7 @@ final class V4L2Stream {
   private let form: FrameForm
   private let context: SourceContext
   private var coded: CodedInput?
+  private var saidWhyNot = false
   private var clock: CameraClock
   private var sequence = FrameSequence()
   private var lastArrival: MonotonicTime?
@@ -90,6 +91,16 @@ final class V4L2Stream {
   }
 
   func stop() { ring.stop() }
+
+  /// Of the camera's own encoder. What it refuses is said once.
+  func askForKeyframe() {
+    guard coded != nil, let why = device.askForKeyframe(H264ExtensionUnit.id(of: node.path)),
+      !saidWhyNot
+    else { return }
+    saidWhyNot = true
+    context.notice(
+      "\(node.path) was asked for a keyframe and refused: \(why); its own are waited for")
+  }
 
   /// Waits for the next picture that is whole.
   ///

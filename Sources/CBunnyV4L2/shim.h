@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <linux/usbdevice_fs.h>
+#include <linux/usb/video.h>
+#include <linux/uvcvideo.h>
 #include <linux/videodev2.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
@@ -33,6 +35,14 @@ static const unsigned long bunny_vidioc_g_ctrl = VIDIOC_G_CTRL;
 static const unsigned long bunny_vidioc_s_ctrl = VIDIOC_S_CTRL;
 static const unsigned long bunny_usbdevfs_reset = USBDEVFS_RESET;
 
+// Sets a control of a USB camera's extension unit. 0, or the errno.
+static inline int bunny_uvc_set(int device, uint8_t unit, uint8_t selector, uint8_t *data,
+                                uint16_t size) {
+  struct uvc_xu_control_query query = {unit, selector, UVC_SET_CUR, size, data};
+  return bunny_v4l2(device, UVCIOC_CTRL_QUERY, &query);
+}
+
+static const uint32_t bunny_cid_force_keyframe = V4L2_CID_MPEG_VIDEO_FORCE_KEY_FRAME;
 static const uint32_t bunny_cid_bitrate = V4L2_CID_MPEG_VIDEO_BITRATE;
 static const uint32_t bunny_cid_gop_size = V4L2_CID_MPEG_VIDEO_GOP_SIZE;
 static const uint32_t bunny_cid_h264_period = V4L2_CID_MPEG_VIDEO_H264_I_PERIOD;
