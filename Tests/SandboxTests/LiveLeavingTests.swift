@@ -50,6 +50,8 @@ struct LiveLeavingTests {
     let live = try await LiveSandbox()
     let command = try await live.startRunning("--retry", "never", "--on-exit", "end")
     kill(live.facts.backupPid, SIGKILL)
+    // Else the primary's end may be seen first, and the backup be taken for one that refuses.
+    try await command.waitForOutput(in: .output) { $0.contains(#""standbyLost""#) }
     kill(live.facts.primaryPid, SIGKILL)
     let outcome = try await command.outcome()
     #expect(outcome.exitStatus == 69, "\(outcome)")
