@@ -7,7 +7,7 @@ import Synchronization
 /// decides.
 final class Cameras: Sendable {
   enum Event {
-    /// By the one on air; so are the next six.
+    /// By the one on air; so are the next seven.
     case delivered(Captured, isWatched: Bool)
     case lost(reason: String)
     case stillLost(reason: String)
@@ -16,6 +16,8 @@ final class Cameras: Sendable {
     case helped(String)
     /// It can never deliver again, and no other is to take its place.
     case ended(SourceError)
+    /// It is let go, before another one is there.
+    case held
     /// Another one is on air.
     case changed(source: String)
     /// Another one was to be, and could not.
@@ -35,6 +37,8 @@ final class Cameras: Sendable {
     /// To be opened once its last call has returned.
     var waiting: (camera: Int, besideAnother: Bool)?
     var steps: [CameraRotation.Step] = []
+    /// The one on air is to be opened again, and does not let go of what it was.
+    var isStuck = false
     var isOver = false
 
     /// What waited to be opened, if it can be now.
@@ -113,6 +117,10 @@ final class Cameras: Sendable {
       }
       guard let opened = state.opened[camera], !opened.isClosing else { return false }
       if camera == state.rotation.onAir {
+        if state.isStuck, case .delivered = event {
+          state.isStuck = false
+          state.steps += follow(.back, opened, &state.rotation)
+        }
         state.steps += follow(event, opened, &state.rotation)
       } else if camera == state.rotation.candidate {
         state.steps += judge(event, opened, &state.rotation)
@@ -127,7 +135,8 @@ final class Cameras: Sendable {
     _ event: Keeper<Captured>.Event, _ opened: Opened, _ rotation: inout CameraRotation
   ) -> [CameraRotation.Step] {
     switch event {
-    case .delivered(let captured): tell(.delivered(captured, isWatched: opened.isWatched))
+    case .delivered(let captured):
+      tell(.delivered(captured, isWatched: opened.isWatched))
     case .lost(let reason, _):
       tell(.lost(reason: reason))
       return rotation.lost(at: .now)
@@ -181,6 +190,7 @@ final class Cameras: Sendable {
     case .open(let camera, let besideAnother): open(camera, besideAnother: besideAnother)
     case .close(let camera): close(camera)
     case .change(let before, let camera):
+      state.withLock { $0.isStuck = false }
       say(.changed(source: supplies[camera].name))
       close(before)
     case .sayFailed(let camera, let reason):
@@ -197,7 +207,7 @@ final class Cameras: Sendable {
   private func open(_ camera: Int, besideAnother: Bool) {
     let isThere = state.withLock { state in
       guard let opened = state.opened[camera] else { return false }
-      if opened.isClosing { state.waiting = (camera, besideAnother) }
+      if opened.isClosing { wait(for: camera, besideAnother, &state) }
       return true
     }
     if isThere { return }
@@ -209,8 +219,19 @@ final class Cameras: Sendable {
     if !isOver { opened.keeper.start() }
   }
 
+  /// The one on air that hangs while it is closed is lost by that.
+  private func wait(for camera: Int, _ besideAnother: Bool, _ state: inout State) {
+    state.waiting = (camera, besideAnother)
+    guard camera == state.rotation.onAir, !state.isStuck, !state.isOver else { return }
+    state.isStuck = true
+    tell(.lost(reason: "\(supplies[camera].name) does not let go, so it cannot be opened again"))
+    state.steps += state.rotation.lost(at: .now)
+    wake.signal()
+  }
+
   private func close(_ camera: Int) {
     let keeper: Keeper<Captured>? = state.withLock { state in
+      if camera == state.rotation.onAir && !state.isOver { tell(.held) }
       if state.waiting?.camera == camera { state.waiting = nil }
       guard !supplies[camera].staysOpen else {
         state.steps += state.rotation.closed(camera, at: .now)

@@ -18,6 +18,7 @@ struct CodedPictures {
   private let decodeError: @Sendable () -> Void
   private let notice: @Sendable (String) -> Void
   private var said = ""
+  private var number: Int?
   /// The last picture was passed on.
   private(set) var isPassing = false
 
@@ -33,6 +34,9 @@ struct CodedPictures {
   }
 
   mutating func take(_ unit: AccessUnit) throws(AVFailure) -> Step {
+    // Another camera's, or the same one's anew: they count from 0.
+    if let number, unit.facts.number <= number { leave() }
+    number = unit.facts.number
     switch rule.judge(unit.facts, at: unit.time) {
     case .wait:
       decodeError()

@@ -64,6 +64,9 @@ final class Keeper<Element: Sendable>: Sendable {
     var reasons: Set<String> = []
     /// Counts the capture threads: who is not the last was abandoned.
     var reader = 0
+    /// The last of them has ended by itself.
+    var hasEnded = false
+    var isWatched = false
     var isOver = false
   }
 
@@ -91,18 +94,27 @@ final class Keeper<Element: Sendable>: Sendable {
       return state.source
     }
     startReader(source, 0)
-    if source.renewed() != nil { startThread("watch-\(name)") { [self] in watch() } }
+    if source.renewed() != nil { startWatch() }
+  }
+
+  private func startWatch() {
+    let isNew = state.withLock { state in
+      defer { state.isWatched = true }
+      return !state.isWatched
+    }
+    if isNew { startThread("watch-\(name)") { [self] in watch() } }
   }
 
   /// The capture thread ends when the source lets it.
   func stop() {
-    let source = state.withLock { state in
+    let (source, hasEnded) = state.withLock { state in
       state.isOver = true
-      return state.source
+      return (state.source, state.hasEnded)
     }
     source.cancel()
     wakesReader.signal()
     wakesWatch.signal()
+    if hasEnded { tell(.stopped) }
   }
 
   /// Has the source open its device anew; false: that would not help.
@@ -117,7 +129,8 @@ final class Keeper<Element: Sendable>: Sendable {
       while read(source, reader) {}
       let isEnd = state.withLock { state in
         if state.reader != reader { state.presence.returned() }
-        return state.isOver && state.reader == reader
+        state.hasEnded = state.reader == reader
+        return state.isOver && state.hasEnded
       }
       if isEnd { tell(.stopped) }
       wakesWatch.signal()
@@ -128,15 +141,19 @@ final class Keeper<Element: Sendable>: Sendable {
   private func read(_ source: KeptSource<Element>, _ reader: Int) -> Bool {
     do {
       guard let element = try source.next() else { return false }
+      var isWatched = true
+      defer { if !isWatched && source.renewed() != nil { startWatch() } }
       return note(as: reader) { state in
+        isWatched = state.isWatched
         let wasRunning = state.presence.state == .running
         if state.presence.delivered(at: .now) == .welcome { tell(.back) }
         tell(.delivered(element))
         return !wasRunning
       }
     } catch {
+      let canReset = (error as? SourceError)?.mayPassByReset == true && isOnBus(source)
       let goesOn = note(as: reader) { state in
-        fail(error, source, &state)
+        fail(error, source, canReset: canReset, &state)
         return true
       }
       guard let error = error as? SourceError, error.isFinal else { return goesOn && rest(reader) }
@@ -145,9 +162,17 @@ final class Keeper<Element: Sendable>: Sendable {
     }
   }
 
-  private func fail(_ error: any Error, _ source: KeptSource<Element>, _ state: inout State) {
+  /// Whether its USB device is there, and may be reset. To be asked without a lock: sysfs waits for whoever
+  /// resets the device.
+  private func isOnBus(_ source: KeptSource<Element>) -> Bool {
+    usbReset?.finds(source.usb()) ?? false
+  }
+
+  private func fail(
+    _ error: any Error, _ source: KeptSource<Element>, canReset: Bool, _ state: inout State
+  ) {
     let reason = "\(error)"
-    state.presence.sawOnBus(usbReset?.finds(source.usb()) ?? false, at: .now)
+    state.presence.sawOnBus(canReset, at: .now)
     switch state.presence.failed(at: .now) {
     case .lose:
       state.reasons = [reason]
@@ -196,9 +221,11 @@ final class Keeper<Element: Sendable>: Sendable {
   private func watch() {
     while let deadline = state.withLock({ $0.isOver ? nil : $0.presence.deadline }) {
       wakesWatch.wait(until: deadline)
+      let lost = state.withLock { $0.presence.state == .lost ? $0.source : nil }
+      let canReset = lost.map(isOnBus) ?? false
       state.withLock { state in
         guard !state.isOver else { return }
-        state.presence.sawOnBus(usbReset?.finds(state.source.usb()) ?? false, at: .now)
+        if lost != nil { state.presence.sawOnBus(canReset, at: .now) }
         switch state.presence.passed(to: .now) {
         case .loseSilent(let milliseconds):
           state.reasons = []

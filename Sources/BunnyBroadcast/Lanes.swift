@@ -59,7 +59,8 @@ struct Lanes: Sendable {
       askCamera: { [capture] in capture.wantKeyframe() },
       rate: settings.frameRate, frameLimit: limit.frames, outlet: outlet, telemetry: telemetry,
       wantsKeyframe: wantsKeyframe,
-      watch: Self.watch(capture, configuration.vitals, telemetry, events), notice: notice)
+      watch: Self.watch(capture, configuration.vitals, telemetry, events),
+      cannotShow: { [capture] in capture.cannotShow($0) }, notice: notice)
     let audioLane = AudioLane(
       samples: capture.samples, origin: origin, tolerance: sources.sound?.timeTolerance,
       encoder: encoders.audio, muxer: encoders.audioMuxer, sampleLimit: limit.samples,

@@ -58,6 +58,8 @@ struct VideoLane {
   /// A keyframe is wanted as soon as can be; cleared here.
   let wantsKeyframe: Flag
   let watch: PictureWatch
+  /// Is told, in words, that nothing of what comes can be shown.
+  let cannotShow: @Sendable (String) -> Void
   let notice: @Sendable (String) -> Void
 
   func run() throws {
@@ -102,6 +104,7 @@ private struct Path {
   private var traces: [Int64: MediaTag.Trace] = [:]
   private var encoderFree = MonotonicTime.now  // since when nothing is being encoded here
   private var saidWhyNot = false
+  private var brokenSince: MonotonicTime?  // since when nothing of the source can be shown
   private var watch: PictureWatch
   private var plea: KeyframePlea
 
@@ -210,6 +213,7 @@ private struct Path {
       if !saidWhyNot { lane.notice("pictures that cannot be converted are left out: \(error)") }
       saidWhyNot = true
       shown = shown ?? lane.converter.black(at: picture.time)
+      noteBroken(error, at: arrival.time)
       return try show(from: slot, to: slot + 1)
     }
     guard let shown else { return }
@@ -218,9 +222,19 @@ private struct Path {
       ready: max(arrival.time, encoderFree), encoding: now, logged: now)
     try encode(shown, in: slot, forcingKeyframe: forcingKeyframe)
     if arrival.origin != .slate {
+      brokenSince = nil
       watch.see(
         shown, in: lane.converter.area, isOfSensor: arrival.origin == .sensor, at: arrival.time)
     }
+  }
+
+  /// A source of which nothing can be shown for so long is as good as lost.
+  private mutating func noteBroken(_ error: any Error, at now: MonotonicTime) {
+    let since = brokenSince ?? now
+    brokenSince = since
+    guard now - since >= .seconds(2) else { return }
+    brokenSince = now + .seconds(10)  // opening it anew takes its time
+    lane.cannotShow("\(error)")
   }
 
   /// The last picture again, in each place from `from` up to `to`.

@@ -32,8 +32,10 @@ struct CodedInput {
     }
   }
 
-  /// One is missing: what follows cannot be handed on before the next keyframe.
-  mutating func miss() { hasBegun = false }
+  /// One is missing, as its number tells whoever is handed what follows.
+  func miss() {
+    if case .pass(let reader) = way { reader.skip() }
+  }
 
   /// Nothing follows.
   func end() -> [Captured] {

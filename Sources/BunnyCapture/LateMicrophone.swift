@@ -36,6 +36,11 @@ final class LateMicrophone: SampleSource {
     found.withLock { $0 }?.cancel()
   }
 
+  /// Until there is one, nothing is late; then it may hang like any other.
+  func renewed() -> (any SampleSource)? { found.withLock { $0 }?.renewed() }
+
+  var usbDevice: USBIdentity? { found.withLock { $0 }?.usbDevice }
+
   func explainSilence(_ tell: @escaping @Sendable (String) -> Void) {
     found.withLock { $0 }?.explainSilence(tell)
   }

@@ -90,7 +90,8 @@ extension NodeKind {
     case .output: "it takes pictures instead of delivering them; choose a camera"
     case .bareSensor:
       "it delivers what the bare sensor sees, which another program has to develop; run "
-        + "`rpicam-vid -t 0 --inline --flush -o /run/camera` and give --video pipe:/run/camera"
+        + "`mkfifo /run/camera`, then `rpicam-vid -t 0 --inline --flush -o /run/camera`, and give "
+        + "--video pipe:/run/camera"
     case .otherFormats(let formats):
       "it delivers only \(formats.map(\.description).joined(separator: ", ")); "
         + (formats.contains("H264") ? "give --passthrough, or " : "")

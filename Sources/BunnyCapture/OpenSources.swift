@@ -59,7 +59,8 @@ public struct OpenSources: Sendable {
       frame: turn.turnedBack(width: width, height: height), frameRate: frameRate, settings: camera,
       context: context)
     for case .file(let path) in others { try MediaFile.look(at: path, context) }
-    let later = others.map { maker.supply($0) }
+    var later: [PictureSupply] = []
+    for input in others { later.append(try maker.supply(input)) }
     if case .file(let path) = video, audio == .automatic || audio == .file(path) {
       let file = try MediaFile(path, video: true, audio: true, context)
       guard let pictures = file.pictures else { throw .notMedia(path, reason: "it has no picture") }
@@ -68,11 +69,12 @@ public struct OpenSources: Sendable {
       notices =
         file.sound == nil ? ["\(hidingAddress(path)) has no sound: the broadcast is silent"] : []
       // Picture and sound are read together, and stay in step so.
-      supplies = [maker.supply(video, staysOpen: file.sound != nil)] + later
+      supplies = [try maker.supply(video, staysOpen: file.sound != nil)] + later
       return
     }
-    pictures = try maker.opened(video)
-    supplies = [maker.supply(video)] + later
+    let memory = CameraMemory()
+    pictures = try maker.opened(video, memory)
+    supplies = [try maker.supply(video, memory: memory)] + later
     (sound, notices) = try Self.sound(
       audio, belongingTo: video, { [pictures] in pictures.usbDevice }, context)
     if let choice = (sound as? ALSAMicrophone)?.choice { chosen(choice) }
@@ -125,8 +127,10 @@ private struct PictureMaker: Sendable {
   let context: SourceContext
 
   /// One that is open; a device that cannot be opened yet is handed on as it is.
-  func opened(_ input: VideoInput) throws(SourceError) -> any PictureSource {
-    let source = try make(input, context)
+  func opened(
+    _ input: VideoInput, _ memory: CameraMemory
+  ) throws(SourceError) -> any PictureSource {
+    let source = try make(input, memory, context)
     switch source {
     case let pipe as PipeCamera:
       do throws(SourceError) { try pipe.open() } catch {
@@ -142,23 +146,34 @@ private struct PictureMaker: Sendable {
     }
   }
 
-  func supply(_ input: VideoInput, staysOpen: Bool = false) -> PictureSupply {
-    PictureSupply("\(input)", staysOpen: staysOpen) { besideAnother in
-      switch input {
-      case .automatic: camera(nil, besideAnother: besideAnother)
-      case .camera(let name): camera(name, besideAnother: besideAnother)
-      case .test, .file, .libavdevice, .pipe:
+  /// - Parameter memory: of it as a camera.
+  func supply(
+    _ input: VideoInput, staysOpen: Bool = false, memory: CameraMemory = CameraMemory()
+  ) throws(SourceError) -> PictureSupply {
+    let name = "\(input)"
+    switch input {
+    case .automatic:
+      return PictureSupply(name) { camera(nil, memory, besideAnother: $0) }
+    case .camera(let path):
+      return PictureSupply(name) { camera(path, memory, besideAnother: $0) }
+    case .libavdevice:
+      let device = try make(input, memory, context)
+      return PictureSupply(name) { _ in device.renewed() ?? device }
+    case .test, .file, .pipe:
+      // A program that writes is ended by a pipe that nobody reads.
+      let isPipe = if case .pipe = input { true } else { false }
+      return PictureSupply(name, staysOpen: staysOpen || isPipe) { _ in
         LatePictures(within: context.interrupter) { interrupter in
           var context = context
           context.interrupter = interrupter
-          return try make(input, context)
+          return try make(input, memory, context)
         }
       }
     }
   }
 
   private func make(
-    _ input: VideoInput, _ context: SourceContext
+    _ input: VideoInput, _ memory: CameraMemory, _ context: SourceContext
   ) throws(SourceError) -> any PictureSource {
     switch input {
     case .test:
@@ -171,15 +186,18 @@ private struct PictureMaker: Sendable {
       return DevicePictures(
         input: try DeviceInput(
           format, device, .picture, framesPerSecond: frameRate.value, context))
-    case .automatic: return camera(nil)
-    case .camera(let name): return camera(name)
+    case .automatic: return camera(nil, memory)
+    case .camera(let name): return camera(name, memory)
     case .pipe(let path): return try PipeCamera(path, settings, context)
     }
   }
 
-  private func camera(_ name: String?, besideAnother: Bool = false) -> V4L2Camera {
+  private func camera(
+    _ name: String?, _ memory: CameraMemory, besideAnother: Bool = false
+  ) -> V4L2Camera {
     V4L2Camera(
-      name, wanted: wanted, settings: settings, besideAnother: besideAnother, context)
+      name, wanted: wanted, settings: settings, besideAnother: besideAnother, memory: memory,
+      context)
   }
 }
 

@@ -6,7 +6,7 @@ import Synchronization
 package struct PictureSupply: Sendable {
   /// As `--video` says it, addresses without path and query.
   package let name: String
-  /// It is read on when it is not on air: its sound is the broadcast's.
+  /// It is read on when it is not on air: its sound is the broadcast's, or somebody writes it.
   package let staysOpen: Bool
   /// One that is opened by its first `next()`. Beside another one, it is to deliver what it would alone, or
   /// to fail.

@@ -50,13 +50,14 @@ public struct Slate: Sendable {
   /// - Parameters:
   ///   - reason: why, in words.
   ///   - hasPicture: whether there ever was a good picture.
+  ///   - since: when it was lost; nil: now.
   /// - Returns: nil: the last good picture stays.
   package func picture(
-    _ reason: String, hasPicture: Bool, at now: MonotonicTime = .now
+    _ reason: String, hasPicture: Bool, since: MonotonicTime? = nil, at now: MonotonicTime = .now
   ) -> Picture? {
     if let own { return own.stamped(now) }
     if choice == .freeze && hasPicture { return nil }
-    return plain(reason, at: now)
+    return plain(reason, since: since ?? now, at: now)
   }
 
   // MARK: Ours
@@ -64,8 +65,8 @@ public struct Slate: Sendable {
   private static let paper: UInt8 = 40
   private static let characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,:;-/+()_"
 
-  private func plain(_ reason: String, at now: MonotonicTime) -> Picture {
-    let clock = CalendarTime(unixMilliseconds: UnixTime.milliseconds(at: now))
+  private func plain(_ reason: String, since: MonotonicTime, at now: MonotonicTime) -> Picture {
+    let clock = CalendarTime(unixMilliseconds: UnixTime.milliseconds(at: since))
     let room = width * 9 / 10
     // What follows a semicolon is advice, which is of no use to viewers.
     let small = font(ink: 170, pitch: Double(min(width, height)) / 160)

@@ -22,6 +22,22 @@ public enum SourceError: Error, Equatable, Sendable {
   case pipe(String, PipeProblem)
 }
 
+extension SourceError {
+  /// A reset of its USB device may help: it is there, free and allowed, and does not do what it should.
+  package var mayPassByReset: Bool {
+    switch self {
+    case .lost: true
+    case .camera(_, let problem):
+      switch problem {
+      case .unplugged, .silent, .broken, .failed: true
+      default: false
+      }
+    case .microphone(_, .failed): true
+    default: false
+    }
+  }
+}
+
 extension SourceError: CustomStringConvertible {
   public var description: String {
     switch self {

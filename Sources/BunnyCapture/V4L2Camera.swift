@@ -6,13 +6,12 @@ import Synchronization
 ///
 /// One that is not there or was lost is opened by the next ``next()``, whatever its number is by then.
 public final class V4L2Camera: CodedPictureSource, @unchecked Sendable {
-  // Only `wake`, the flags, `known` and `usb` are touched by other threads than the capture thread.
+  // Only `wake`, the flags, `memory` and `usb` are touched by other threads than the capture thread.
   private let name: String?
   private let settings: CameraSettings
   private let wanted: WantedPicture
   private let context: SourceContext
-  /// The device that was taken, once it has worked.
-  private let known: Mutex<KnownDevice<VideoNode>?>
+  private let memory: CameraMemory
   /// Of the device that was meant last, whether it worked or not.
   private let usb: Mutex<USBIdentity?>
   /// It is to have the mode that it would have alone, until it has delivered.
@@ -20,8 +19,6 @@ public final class V4L2Camera: CodedPictureSource, @unchecked Sendable {
   private var stream: V4L2Stream?
   /// The node, or what else is known of it, that was tried last: for errors.
   private var attempted = ""
-  /// Which node and mode were told of last.
-  private var told: (String, CameraMode)?
   private let wake = WakeEvent()
   private let isCancelled = Flag()
   /// It is to be opened anew.
@@ -37,22 +34,22 @@ public final class V4L2Camera: CodedPictureSource, @unchecked Sendable {
   ///   - name: as in ``VideoInput/camera(_:)``; nil: the one that suits best.
   ///   - besideAnother: what its bus has no room for beside another camera, that one may go for: it is
   ///     to have the mode that it would have alone, or none.
-  ///   - known: the device that it was before.
+  ///   - memory: of what it was before.
   package init(
     _ name: String?, wanted: WantedPicture, settings: CameraSettings, besideAnother: Bool = false,
-    known: KnownDevice<VideoNode>? = nil, _ context: SourceContext
+    memory: CameraMemory = CameraMemory(), _ context: SourceContext
   ) {
     (self.name, self.wanted, self.settings, self.context) = (name, wanted, settings, context)
     self.besideAnother = besideAnother
-    self.known = Mutex(known)
-    usb = Mutex(known?.device.usb)
+    self.memory = memory
+    usb = Mutex(memory.known?.device.usb)
   }
 
   deinit { stream?.stop() }
 
   public func renewed() -> (any PictureSource)? {
     V4L2Camera(
-      name, wanted: wanted, settings: settings, known: known.withLock { $0 }, context)
+      name, wanted: wanted, settings: settings, memory: memory, context)
   }
 
   /// Opens it, unless it is open. Belongs to the capture thread, or to whoever has not handed it over yet.
@@ -60,7 +57,7 @@ public final class V4L2Camera: CodedPictureSource, @unchecked Sendable {
   /// - Throws: ``SourceError/camera(_:_:)``.
   package func open() throws(SourceError) {
     guard stream == nil else { return }
-    let before = known.withLock { $0 }
+    let before = memory.known
     attempted = before?.device.path ?? name ?? "The camera"
     do throws(CameraProblem) {
       let listed = ListedNode.all()
@@ -158,8 +155,8 @@ public final class V4L2Camera: CodedPictureSource, @unchecked Sendable {
   ) throws(CameraProblem) {
     attempted = chosen.node.path
     usb.withLock { $0 = chosen.node.usb }
-    stream = try start(chosen, isAgain: known.withLock { $0 != nil })
-    known.withLock { $0 = KnownDevice(chosen.node, beside: listed.compactMap(\.usb)) }
+    stream = try start(chosen, isAgain: memory.known != nil)
+    memory.known = KnownDevice(chosen.node, beside: listed.compactMap(\.usb))
   }
 
   /// The camera that is meant. Opens only nodes that may be it.
@@ -201,12 +198,11 @@ public final class V4L2Camera: CodedPictureSource, @unchecked Sendable {
       context.notice("\(node.path) codes no H.264 that could be passed on; it is encoded here")
     }
     let isFirst = stream.mode == negotiation.modes[0]
-    if told.map({ $0 != (node.path, stream.mode) }) ?? true {
+    if memory.isNews(node.path, stream.mode) {
       context.chosen(
         "\(node.path) (\(node.card)): \(chosen.reason); \(stream.mode)"
           + (isFirst ? ": \(negotiation.reason)" : ""))
     }
-    told = (node.path, stream.mode)
     return stream
   }
 }

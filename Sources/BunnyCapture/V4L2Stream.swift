@@ -52,10 +52,9 @@ final class V4L2Stream {
           device, mode, settings, bitrate: wanted.bitrate)
         break
       } catch {
-        guard let next = negotiation.next(after: mode, refusedFor: error), takesLess else {
-          if case .noRoom = error { throw .noRoom(tried: "\(mode)") }
-          throw error
-        }
+        let next = negotiation.next(after: mode, refusedFor: error)
+        if case .noRoom = error, next == nil || !takesLess { throw .noRoom(tried: "\(mode)") }
+        guard let next else { throw error }
         context.notice("\(node.path) \(error.words(of: mode)); \(next) is tried")
         mode = next
       }

@@ -52,16 +52,29 @@ package struct ParameterSets: Equatable, Sendable {
   package var isWhole: Bool { sequence.count >= 4 && !pictures.isEmpty }
 
   /// Those of one picture: a sequence's are new ones, for pictures that follow.
-  mutating func take(_ units: [[UInt8]]) {
+  package mutating func take(_ units: [[UInt8]]) {
     for unit in units {
       switch unit[0] & 0x1F {
       case 7:
         if unit != sequence { (sequence, pictures) = (unit, []) }
       case 8:
-        if !pictures.contains(unit) { pictures.append(unit) }
+        if let old = pictures.firstIndex(where: { Self.number(of: $0) == Self.number(of: unit) }) {
+          pictures[old] = unit
+        } else {
+          pictures.append(unit)
+        }
       default: break
       }
     }
+  }
+
+  /// Which of its sequence's, 0 to 255, a picture parameter set is; a new one takes the old one's place.
+  private static func number(of unit: [UInt8]) -> Int? {
+    let bits = unit.dropFirst().prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    let word = unit.count < 5 ? bits << (8 * UInt32(5 - unit.count)) : bits
+    let zeros = word.leadingZeroBitCount
+    guard zeros <= 8 else { return nil }
+    return Int(word << zeros >> (31 - zeros)) - 1  // Exp-Golomb
   }
 
   /// The body of FLV's AVC sequence header: an AVCDecoderConfigurationRecord.
@@ -114,6 +127,9 @@ package final class AccessUnitReader {
   }
 
   deinit { av_parser_close(parser) }
+
+  /// A picture is missing.
+  package func skip() { number += 1 }
 
   /// - Parameter bytes: all of one picture.
   package func read(_ bytes: [UInt8], at time: MonotonicTime) -> AccessUnit {

@@ -78,6 +78,17 @@ struct DeadSourceTests {
     #expect(story.statistics.last?.left == nil)
   }
 
+  @Test func `a microphone that is not there is not silent, and one that is muted here neither`()
+    async throws
+  {
+    let camera = ScriptedCamera { seconds, _ in .halves(UInt8(60 + Int(seconds * 20))) }
+    let absent = ScriptedMicrophone(absentFrom: 1..<9, quietFrom: 0..<1)
+    #expect(try await story(camera, absent, seconds: 6).sound == [])
+    let quiet = ScriptedMicrophone(absentFrom: 0..<0, quietFrom: 0..<9)
+    let muted = try await story(camera, quiet, seconds: 6) { $0.isMuted = true }
+    #expect(muted.sound == [])
+  }
+
   @Test func `what is off is not said`() async throws {
     let camera = ScriptedCamera { _, _ in .shows(16) }
     let microphone = ScriptedMicrophone(absentFrom: 0..<0, quietFrom: 0..<9)
