@@ -74,7 +74,7 @@ package struct ParameterSets: Equatable, Sendable {
     let word = unit.count < 5 ? bits << (8 * UInt32(5 - unit.count)) : bits
     let zeros = word.leadingZeroBitCount
     guard zeros <= 8 else { return nil }
-    return Int(word << zeros >> (31 - zeros)) - 1  // Exp-Golomb
+    return Int((word << zeros) >> (31 - zeros)) - 1  // Exp-Golomb
   }
 
   /// The body of FLV's AVC sequence header: an AVCDecoderConfigurationRecord.
