@@ -57,7 +57,8 @@ import Testing
     let sensor = NodeKind(CameraTable.raspberryPi4[0]).advice(for: "/dev/video0")
     #expect(
       sensor == "it delivers what the bare sensor sees, which another program has to develop; run "
-        + "`rpicam-vid -t 0 --inline --flush -o /run/camera` and give --video pipe:/run/camera")
+        + "`mkfifo /run/camera`, then `rpicam-vid -t 0 --inline --flush -o /run/camera`, and give "
+        + "--video pipe:/run/camera")
     #expect(
       NodeKind(CameraTable.webcamH264).advice(for: "/dev/video2")
         == "it delivers only H264; give --passthrough, or try --video av:v4l2:/dev/video2")

@@ -86,15 +86,13 @@ extension DeviceTests {
     }
 
     @Test func `one whose driver knows frames only as planes is captured`() async throws {
-      try await DeviceLab.run("modprobe", "-r", "vivid")
-      try await DeviceLab.run("modprobe", "vivid", "multiplanar=2")
+      try await DeviceLab.reload("vivid", "multiplanar=2")
       let camera = try open(DeviceLab.camera) { $0.format = "NV12" }
       let pictures = try pictures(20, of: camera)
       #expect(pictures.allSatisfy { $0.format == "nv12" })
       #expect(zip(pictures, pictures.dropFirst()).allSatisfy { $0.time < $1.time })
       camera.cancel()
-      try await DeviceLab.run("modprobe", "-r", "vivid")
-      try await DeviceLab.run("modprobe", "vivid")
+      try await DeviceLab.reload("vivid")
     }
 
     @Test func `numbers and times that wrap are no end, and said once`() async throws {

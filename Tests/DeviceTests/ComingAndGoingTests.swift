@@ -30,7 +30,10 @@ extension DeviceTests {
         _ = try await broadcast.says("cameraLost", count)
         _ = try await broadcast.says("cameraBack", count)
       }
-      for (index, fault) in Self.faults.enumerated() { try await inject(fault, index + 1) }
+      for (index, fault) in Self.faults.enumerated() {
+        try await inject(fault, index + 1)
+        try await broadcast.nextStatistics()  // else the next slate may follow the last one
+      }
       // What is no loss is counted.
       try await DeviceLab.control("percentage_of_dropped_buffers=30")
       try await broadcast.statistics { $0.missedFrames ?? 0 >= 10 }

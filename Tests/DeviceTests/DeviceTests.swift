@@ -46,13 +46,16 @@ enum DeviceLab {
     return outcome.standardOutput
   }
 
-  /// Version 0.12 takes no writer any more once one has died and nobody has it open. Whoever had it open
-  /// may still be dying, of which nobody tells.
-  static func reloadLoopback() async throws {
+  /// Version 0.12 takes no writer any more once one has died and nobody has it open.
+  static func reloadLoopback() async throws { try await reload("v4l2loopback") }
+
+  /// Takes a driver away and loads it anew. Whoever had a device of it open may still be letting go, of
+  /// which nobody tells.
+  static func reload(_ module: String, _ options: String = "") async throws {
     try await run(
       "sh", "-c",
-      "for i in $(seq 100); do modprobe -r v4l2loopback && exec modprobe v4l2loopback; sleep 0.1; "
-        + "done; exit 1")
+      "for i in $(seq 100); do modprobe -r \(module) && exec modprobe \(module) \(options); "
+        + "sleep 0.1; done; exit 1")
   }
 
   /// A moving picture from vivid, in one of its raw formats.

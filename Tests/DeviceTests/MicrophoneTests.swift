@@ -55,7 +55,9 @@ extension DeviceTests {
       let heard = try await listen(seconds: 4)
       #expect(heard.holes.isEmpty, "\(form)")
       #expect(abs(heard.samples - 192_000) < 20_000)
-      for peak in heard.peaks { #expect(peak > 0.3 && peak < 0.7, "\(form)") }
+      // All inputs hear the same; every other one is on either side.
+      let usual = form.channels > 2 ? Float(0.5 * (Double(form.channels) / 2).squareRoot()) : 0.5
+      for peak in heard.peaks { #expect(abs(peak - usual) < 0.2, "\(form)") }
       #expect(heard.beeps.count >= 2)
       for beep in heard.beeps { #expect(abs(beep.offset) < 10) }
     }
