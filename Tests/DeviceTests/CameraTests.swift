@@ -92,6 +92,7 @@ extension DeviceTests {
       #expect(pictures.allSatisfy { $0.format == "nv12" })
       #expect(zip(pictures, pictures.dropFirst()).allSatisfy { $0.time < $1.time })
       camera.cancel()
+      #expect(try camera.next() == nil)  // it has let go
       try await DeviceLab.reload("vivid")
     }
 
