@@ -53,6 +53,7 @@ struct Lanes: Sendable {
       converter: PictureConverter(
         width: settings.width, height: settings.height, fill: configuration.fill),
       encoders: VideoEncoders(encoders.video, settings), muxer: encoders.videoMuxer,
+      mayPass: configuration.camera.passthrough,
       passthrough: Passthrough(
         width: settings.width, height: settings.height, bitrate: settings.bitrate),
       plea: KeyframePlea(after: .seconds(settings.keyframeSeconds)),
@@ -66,10 +67,12 @@ struct Lanes: Sendable {
       encoder: encoders.audio, muxer: encoders.audioMuxer, sampleLimit: limit.samples,
       isMuted: isMuted, watch: Self.watch(sources.sound, configuration.vitals, telemetry, events),
       outlet: outlet, telemetry: telemetry, notice: notice)
-    let headers: [RTMPTag] = [
-      .metadata(configuration.quality.metadata), encoders.videoMuxer.sequenceHeader.rtmp,
-      encoders.audioMuxer.sequenceHeader.rtmp,
-    ]
+    // Where a camera's own H.264 may come first, each header goes with its frames.
+    let ownHeader =
+      configuration.camera.passthrough ? [] : [encoders.videoMuxer.sequenceHeader.rtmp]
+    let headers =
+      [.metadata(configuration.quality.metadata)] + ownHeader
+      + [encoders.audioMuxer.sequenceHeader.rtmp]
     let publishLanes = zip(configuration.targets, line.inboxes).enumerated().map { lane, way in
       let telemetry = LaneTelemetry(whole: telemetry, lane: lane)
       let surroundings = TagFeed.Surroundings(

@@ -46,6 +46,8 @@ struct VideoLane {
   let encoders: VideoEncoders
   /// Of what any of those makes.
   let muxer: TagMuxer
+  /// A camera's own H.264 and ours may follow each other.
+  let mayPass: Bool
   let passthrough: Passthrough
   let plea: KeyframePlea
   /// Asks a camera that codes its picture itself for a keyframe.
@@ -265,6 +267,7 @@ private struct Path {
   private mutating func hand(_ packet: Packet) throws {
     lane.telemetry.count { $0.encodedFrames += 1 }
     guard var tag = try lane.muxer.tag(packet, shift: lane.outlet.shift) else { return }
+    if lane.mayPass { tag.carryParameters() }
     tag.trace = traces.removeValue(forKey: packet.pts)
     lane.outlet.offer(tag)
   }

@@ -44,6 +44,13 @@ final class Pipe {
 
   deinit { if isOwned && fileDescriptor >= 0 { close(fileDescriptor) } }
 
+  /// Whether it is what `path` names: else nobody who opens that reaches it.
+  func isStill(at path: String) -> Bool {
+    var (own, named) = (stat(), stat())
+    return fstat(fileDescriptor, &own) == 0 && stat(path, &named) == 0
+      && own.st_ino == named.st_ino && own.st_dev == named.st_dev
+  }
+
   /// Waits until there is something to read.
   func wait(for wake: WakeEvent, until deadline: MonotonicTime) -> Outcome {
     while true {

@@ -21,11 +21,12 @@ package final class PipeCamera: CodedPictureSource, @unchecked Sendable {
   private let passthrough: Bool
   private let context: SourceContext
   private var opened: Opened?
-  private var patience = PipePatience(at: .now)
+  private var patience: PipePatience
   private var pictures: ArraySlice<Captured> = []
   /// What is to be said once `pictures` are handed out.
   private var ending: PipeProblem?
   private var space = [UInt8](repeating: 0, count: 1 << 18)
+  private static let lookPause: Int64 = .seconds(1)
   private let wake = WakeEvent()
   private let isCancelled = Flag()
 
@@ -38,6 +39,7 @@ package final class PipeCamera: CodedPictureSource, @unchecked Sendable {
   ) throws(SourceError) {
     (self.path, passthrough, self.context) = (path, settings.passthrough, context)
     name = path.map { "pipe:\($0)" } ?? "standard input"
+    patience = PipePatience(at: .now, isFIFO: path != nil)
     do throws(PipeProblem) { form = try PipeForm(settings) } catch { throw .pipe(name, error) }
   }
 
@@ -76,11 +78,14 @@ package final class PipeCamera: CodedPictureSource, @unchecked Sendable {
       if let picture = pictures.popFirst() { return picture }
       if let ending { throw SourceError.pipe(name, left(ending)) }
       guard let opened else { break }
-      let deadline = min(patience.deadline, opened.content.pause ?? .distantFuture)
+      let look: MonotonicTime = path == nil ? .distantFuture : .now + Self.lookPause
+      let deadline = min(patience.deadline, opened.content.pause ?? .distantFuture, look)
       switch opened.pipe.wait(for: wake, until: deadline) {
       case .woken: return nil
       case .bytes: try read(opened.pipe)
-      case .timeout: try lookAtClock()
+      case .timeout:
+        try lookAtPath()
+        try lookAtClock()
       }
     }
     return nil
@@ -100,10 +105,17 @@ package final class PipeCamera: CodedPictureSource, @unchecked Sendable {
     try lookAtClock()  // bytes that hold nothing may come without a pause
   }
 
+  /// A FIFO that was taken away, or replaced, is made or opened anew.
+  private func lookAtPath() throws(SourceError) {
+    guard let path, let pipe = opened?.pipe, !pipe.isStill(at: path) else { return }
+    opened = nil
+    try open()
+  }
+
   private func lookAtClock() throws(SourceError) {
     let now = MonotonicTime.now
     if let pause = opened?.content.pause, now >= pause { take(opened?.content.paused(), at: now) }
-    guard pictures.isEmpty, let problem = patience.problem(at: now, isFIFO: path != nil) else {
+    guard pictures.isEmpty, let problem = patience.problem(at: now) else {
       return
     }
     throw .pipe(name, left(problem))

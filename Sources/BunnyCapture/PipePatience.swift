@@ -2,6 +2,7 @@ package import BunnySystem
 
 /// When what another program delivers counts as lost. Reads nothing.
 package struct PipePatience {
+  private let isFIFO: Bool
   /// Since when it is waited for.
   private var began: MonotonicTime
   private var lastBytes: MonotonicTime?
@@ -18,12 +19,13 @@ package struct PipePatience {
   /// How long bytes may come without a picture: the next keyframe may be far.
   package static let leastSearch: Int64 = .seconds(5)
 
-  package init(at now: MonotonicTime) { began = now }
+  /// - Parameter isFIFO: somebody may open it who has not yet.
+  package init(at now: MonotonicTime, isFIFO: Bool) { (began, self.isFIFO) = (now, isFIFO) }
 
   /// It is opened anew.
   package mutating func begin(at now: MonotonicTime) {
     let wasLost = isLost
-    self = Self(at: now)
+    self = Self(at: now, isFIFO: isFIFO)
     isLost = wasLost
   }
 
@@ -38,7 +40,8 @@ package struct PipePatience {
   package mutating func lost() { isLost = true }
 
   private var silenceLimit: Int64 {
-    lastPicture == nil ? Self.beginning : max(Self.leastPause, 3 * interval)
+    if isFIFO && lastBytes == nil { return Self.leastPause }  // nobody writes to it
+    return lastPicture == nil ? Self.beginning : max(Self.leastPause, 3 * interval)
   }
   private var searchLimit: Int64 { max(Self.leastSearch, 3 * interval) }
 
@@ -49,9 +52,7 @@ package struct PipePatience {
   }
 
   /// Why it is lost by now; nil: it is not.
-  ///
-  /// - Parameter isFIFO: somebody may open it who has not yet.
-  package func problem(at now: MonotonicTime, isFIFO: Bool) -> PipeProblem? {
+  package func problem(at now: MonotonicTime) -> PipeProblem? {
     guard now >= deadline else { return nil }
     guard let lastBytes else {
       return isFIFO ? .noWriter : .silent(milliseconds: Self.milliseconds(now - began))

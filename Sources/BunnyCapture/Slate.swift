@@ -1,5 +1,6 @@
 package import BunnyMedia
 package import BunnySystem
+import Glibc
 
 /// What is shown in place of a picture that does not come.
 public struct Slate: Sendable {
@@ -28,6 +29,10 @@ public struct Slate: Sendable {
   }
 
   private static func read(_ path: String) throws(SourceError) -> Picture {
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      throw .notMedia(path, reason: "it is no file")
+    }
     var context = SourceContext()
     // A file that is played skips what is broken, and begins anew.
     context.decodeError = { [interrupter = context.interrupter] in interrupter.interrupt() }

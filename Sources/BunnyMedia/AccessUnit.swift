@@ -106,6 +106,25 @@ extension MediaTag {
     self.init(
       kind: .video, dts: dts, isKeyframe: unit.facts.isKeyframe, body: body, trace: trace)
     parameters = unit.facts.parameters.sequenceHeader
+    carryParameters()
+  }
+
+  /// Puts what decoders need into a keyframe as well: recorders keep only the first sequence header, and
+  /// players that seek miss the later ones.
+  package mutating func carryParameters() {
+    guard isKeyframe, body.count > 5, let header = parameters, header.count > 11 else { return }
+    var record = header[11...]  // after the count of sequence parameter sets
+    var units: [UInt8] = []
+    func take() {
+      guard record.count >= 2 else { return }
+      let length = Int(record.removeFirst()) << 8 | Int(record.removeFirst())
+      units += [0, 0, UInt8(length >> 8), UInt8(length & 0xFF)] + record.prefix(length)
+      record = record.dropFirst(length)
+    }
+    take()
+    let count = record.isEmpty ? 0 : record.removeFirst()
+    for _ in 0..<count { take() }
+    body.insert(contentsOf: units, at: 5)
   }
 }
 

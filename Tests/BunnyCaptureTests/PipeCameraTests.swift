@@ -9,6 +9,7 @@ import Testing
 @Suite struct PipeCameraTests {
   private let folder: TemporaryDirectory
   private let errors = Watched(0)
+  private let notices = Watched<[String]>([])
 
   init() throws { folder = try TemporaryDirectory() }
 
@@ -26,6 +27,7 @@ import Testing
   private func camera(_ settings: CameraSettings = CameraSettings()) throws -> PipeCamera {
     var context = SourceContext()
     context.decodeError = { [errors] in errors.change { $0 += 1 } }
+    context.notice = { [notices] text in notices.change { $0.append(text) } }
     let camera = try PipeCamera(folder.file("fifo"), settings, context)
     try camera.open()
     return camera
@@ -66,6 +68,26 @@ import Testing
     #expect(got.pictures.count == 20 && got.problem == .writerGone)
     #expect(got.pictures.allSatisfy { $0.width == 160 && $0.height == 90 })
     #expect(errors.current == 0)
+  }
+
+  @Test func `a FIFO that is deleted is made again, and what takes its place is named`() throws {
+    let clip = try h264(frames: 20)
+    let camera = try camera()
+    write(clip)
+    #expect(pictures(of: camera).pictures.count == 20)
+    let path = folder.file("fifo")
+    try FileManager.default.removeItem(atPath: path)
+    startThread("writer") { [self] in
+      _ = notices.wait { $0.count == 2 }
+      write(clip)
+    }
+    let again = pictures(of: camera)
+    #expect(again.pictures.count == 20 && again.problem == .writerGone)
+    let made = "\(path) was not there: the FIFO was made"
+    #expect(notices.current == [made, made])
+    try FileManager.default.removeItem(atPath: path)
+    try Data().write(to: URL(filePath: path))
+    #expect(pictures(of: camera).problem == .notFIFO)
   }
 
   @Test func `other parameter sets in mid-stream are another size`() throws {

@@ -62,11 +62,12 @@ import Testing
   private func at(_ seconds: Double) -> MonotonicTime { start + .seconds(seconds) }
 
   @Test func `a writer has three seconds to come`() {
-    var patience = PipePatience(at: start)
-    #expect(patience.deadline == at(3))
-    #expect(patience.problem(at: at(2.9), isFIFO: true) == nil)
-    #expect(patience.problem(at: at(3), isFIFO: true) == .noWriter)
-    #expect(patience.problem(at: at(3), isFIFO: false) == .silent(milliseconds: 3000))
+    let input = PipePatience(at: start, isFIFO: false)
+    #expect(input.deadline == at(3) && input.problem(at: at(2.9)) == nil)
+    #expect(input.problem(at: at(3)) == .silent(milliseconds: 3000))
+    var patience = PipePatience(at: start, isFIFO: true)
+    #expect(patience.deadline == at(0.5) && patience.problem(at: at(0.49)) == nil)
+    #expect(patience.problem(at: at(0.5)) == .noWriter)
     patience.lost()
     #expect(patience.deadline == .distantFuture)
     patience.begin(at: at(10))  // said once
@@ -77,28 +78,28 @@ import Testing
 
   @Test func `one that stalls is lost after half a second, or three pictures`() {
     for (interval, limit) in [(0.033, 0.5), (0.1, 0.5), (0.5, 1.5)] {
-      var patience = PipePatience(at: start)
+      var patience = PipePatience(at: start, isFIFO: true)
       for number in 0...2 {
         patience.bytesCame(at: at(Double(number) * interval))
         patience.pictureCame(at: at(Double(number) * interval))
       }
       let end = 2 * interval + limit
-      #expect(patience.problem(at: at(end - 0.001), isFIFO: true) == nil)
+      #expect(patience.problem(at: at(end - 0.001)) == nil)
       let silent = PipeProblem.silent(milliseconds: Int(limit * 1000))
-      #expect(patience.problem(at: at(end + 0.0001), isFIFO: true) == silent)
+      #expect(patience.problem(at: at(end + 0.0001)) == silent)
     }
   }
 
   @Test func `one whose bytes hold no picture is lost after five seconds`() {
-    var patience = PipePatience(at: start)
+    var patience = PipePatience(at: start, isFIFO: true)
     patience.bytesCame(at: at(0.1))
     patience.pictureCame(at: at(0.1))
     for tenth in 2...50 {
       patience.bytesCame(at: at(Double(tenth) / 10))
-      #expect(patience.problem(at: at(Double(tenth) / 10), isFIFO: true) == nil)
+      #expect(patience.problem(at: at(Double(tenth) / 10)) == nil)
     }
     patience.bytesCame(at: at(5.1))
     #expect(
-      patience.problem(at: at(5.1), isFIFO: true) == .noPicture(milliseconds: 5000))
+      patience.problem(at: at(5.1)) == .noPicture(milliseconds: 5000))
   }
 }
