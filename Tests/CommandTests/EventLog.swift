@@ -54,3 +54,13 @@ struct EventLog {
     }
   }
 }
+
+extension ChildProcess {
+  /// Waits for one more of these events than there were when `happening` began.
+  func saysAgain(_ event: String, after happening: () throws -> Void) async throws {
+    let text = #""event":"\#(event)""#
+    let before = standardOutput.ranges(of: text).count
+    try happening()
+    try await waitForOutput(in: .output) { $0.ranges(of: text).count > before }
+  }
+}
