@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 /// What `--events json` wrote.
