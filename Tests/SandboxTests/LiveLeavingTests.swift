@@ -48,10 +48,11 @@ struct LiveLeavingTests {
 
   @Test func `giving up leaves the stream`() async throws {
     let live = try await LiveSandbox()
-    let command = try await live.startRunning("--retry", "never", "--on-exit", "end")
+    let command = try await live.startRunning(
+      "--retry", "never", "--on-exit", "end", "--log-level", "debug")
     kill(live.facts.backupPid, SIGKILL)
     // Else the primary's end may be seen first, and the backup be taken for one that refuses.
-    try await command.waitForOutput(in: .output) { $0.contains(#""standbyLost""#) }
+    try await command.waitForOutput(in: .error) { $0.contains(": closed\n") }
     kill(live.facts.primaryPid, SIGKILL)
     let outcome = try await command.outcome()
     #expect(outcome.exitStatus == 69, "\(outcome)")
