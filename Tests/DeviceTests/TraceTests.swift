@@ -74,12 +74,14 @@ private enum VividControl {
   static func touch() throws { close(try opened()) }
 
   private static func opened() throws -> Int32 {
+    let (devices, nobody) = (DeviceFolder(), WakeEvent())
+    devices.begin()
     let deadline = MonotonicTime.now + .seconds(5)
-    while MonotonicTime.now < deadline {
+    repeat {
       let device = open(DeviceLab.camera, O_RDWR | O_CLOEXEC)
       if device >= 0 { return device }
-      usleep(10_000)
-    }
+      // Whoever has it lets go, or opens it again.
+    } while devices.wait(for: nobody, until: deadline) == .changed
     throw SourceError.camera(DeviceLab.camera, .unplugged)
   }
 }

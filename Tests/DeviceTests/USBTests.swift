@@ -10,14 +10,21 @@ extension DeviceTests {
   @Suite(.enabled(if: DeviceLab.isSoak, "scripts/soak runs it"))
   struct USBWebcam {
     /// Waits for the camera, or for its end.
-    private func camera(isThere: Bool) async throws -> VideoNode? {
+    private func camera(isThere: Bool) throws -> VideoNode? {
+      let (devices, nobody) = (DeviceFolder(), WakeEvent())
       let deadline = MonotonicTime.now + .seconds(60)
       while MonotonicTime.now < deadline {
+        let before = try Self.nodes()
         let found = VideoNode.all().first { $0.usb != nil && !$0.usableOffers.isEmpty }
         if (found != nil) == isThere { return found }
-        try await Task.sleep(for: .milliseconds(200))
+        devices.begin()  // forgets that we have opened them, and what changed meanwhile
+        if try Self.nodes() == before { _ = devices.wait(for: nobody, until: deadline) }
       }
       throw WaitedInVain(what: "the webcam", seconds: 60)
+    }
+
+    private static func nodes() throws -> Set<String> {
+      Set(try FileManager.default.contentsOfDirectory(atPath: "/dev"))
     }
 
     @Test func `it is known by its identity, whatever its port, and so is its microphone`()
@@ -25,7 +32,7 @@ extension DeviceTests {
     {
       let webcam = try await GadgetWebcam()
       try webcam.plugIn(at: 0)
-      let first = try #require(try await camera(isThere: true))
+      let first = try #require(try camera(isThere: true))
       #expect(first.usb?.model == "046d:082d" && first.usb?.serial == GadgetWebcam.serial)
       #expect(first.usb?.port == "1-1" && first.driver == "uvcvideo")
 
@@ -39,9 +46,9 @@ extension DeviceTests {
       #expect(microphone?.usb == first.usb && reason == "it is the camera's own")
 
       try webcam.unplug(from: 0)
-      _ = try await camera(isThere: false)
+      _ = try camera(isThere: false)
       try webcam.plugIn(at: 3)
-      let second = try #require(try await camera(isThere: true))
+      let second = try #require(try camera(isThere: true))
       #expect(second.usb?.port == "1-4" && second.isSame(as: first))
     }
   }
