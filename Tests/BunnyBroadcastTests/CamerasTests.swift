@@ -68,16 +68,7 @@ struct CamerasTests {
     asker.broadcast.withLock { $0 = broadcast }
     let events = broadcast.events()
     let totals = try await broadcast.run()
-    let said = await events.reduce(into: [String]()) { said, event in
-      switch event {
-      case .cameraLost(let reason): said.append("lost: \(reason)")
-      case .cameraBack: said.append("back")
-      case .cameraChanged(let source): said.append("changed: \(source)")
-      case .cameraNotChanged(let source, let reason):
-        said.append("not changed: \(source): \(reason)")
-      default: break
-      }
-    }
+    let said = await events.reduce(into: [String]()) { $0 += [$1.ofSources].compactMap(\.self) }
     let path = try await nginx.recordings()[0]
     let recording = Recording(totals: totals, path: path, report: try inspect(path))
     return Outcome(recording: recording, corners: try recording.corners(), said: said)

@@ -91,3 +91,18 @@ func expectSound(
   let first = (video.packets.firstPts ?? 99, audio.packets.firstPts ?? 99)
   #expect(abs(first.0 - first.1) <= 1.0 / 30, sourceLocation: sourceLocation)
 }
+
+extension BunnyBroadcastEvent {
+  /// What it says of the sources; nil: nothing.
+  var ofSources: String? {
+    switch self {
+    case .cameraLost(let reason): "lost: \(reason)"
+    case .cameraBack: "back"
+    case .cameraChanged(let source): "changed: \(source)"
+    case .cameraNotChanged(let source, let reason): "not changed: \(source): \(reason)"
+    case .microphoneLost(let reason): "no sound: \(reason)"
+    case .microphoneBack: "sound"
+    default: nil
+    }
+  }
+}
