@@ -13,6 +13,7 @@ final class V4L2Stream {
   private let context: SourceContext
   private var coded: CodedInput?
   private var saidWhyNot = false
+  private lazy var extensionUnit = H264ExtensionUnit.id(of: node.path)
   private var clock: CameraClock
   private var sequence = FrameSequence()
   private var lastArrival: MonotonicTime?
@@ -93,7 +94,7 @@ final class V4L2Stream {
 
   /// Of the camera's own encoder. What it refuses is said once.
   func askForKeyframe() {
-    guard coded != nil, let why = device.askForKeyframe(H264ExtensionUnit.id(of: node.path)),
+    guard coded != nil, let why = device.askForKeyframe(extensionUnit),
       !saidWhyNot
     else { return }
     saidWhyNot = true
