@@ -31,13 +31,14 @@ struct Lanes: Sendable {
     let settings = configuration.quality.videoSettings
     let notice: @Sendable (String) -> Void = { events.send(.notice(message: $0)) }
     let sources = try Self.open(configuration, settings, interrupter, telemetry, events)
-    let encoders = try Encoders(configuration.quality, settings)
+    let orders = EncodingOrders(settings)
+    let encoders = try Encoders(configuration, settings, orders)
 
     let log = TagLog()
     let wantsKeyframe = Flag()
     let frame = 1000 / settings.frameRate.value
     let outlet = Outlet(
-      log: log, shift: Int64((Double(encoders.video.reorderDepth) * frame).rounded(.up)),
+      log: log, shift: Int64((Double(encoders.encoding.reorderDepth) * frame).rounded(.up)),
       longestHold: .milliseconds(Int64(Double(settings.mostFramesHeld) * frame))
         + Self.longestDelay)
     let origin = Mailbox<MonotonicTime>(capacity: 1)
@@ -50,10 +51,7 @@ struct Lanes: Sendable {
 
     let videoLane = VideoLane(
       pictures: capture.pictures, origin: origin,
-      converter: PictureConverter(
-        width: settings.width, height: settings.height, fill: configuration.fill),
-      encoders: VideoEncoders(encoders.video, settings), muxer: encoders.videoMuxer,
-      mayPass: configuration.camera.passthrough,
+      encoding: encoders.encoding,
       passthrough: Passthrough(
         width: settings.width, height: settings.height, bitrate: settings.bitrate),
       plea: KeyframePlea(after: .seconds(settings.keyframeSeconds)),
@@ -69,7 +67,7 @@ struct Lanes: Sendable {
       outlet: outlet, telemetry: telemetry, notice: notice)
     // Where a camera's own H.264 may come first, each header goes with its frames.
     let ownHeader =
-      configuration.camera.passthrough ? [] : [encoders.videoMuxer.sequenceHeader.rtmp]
+      configuration.camera.passthrough ? [] : [encoders.encoding.header.rtmp]
     let headers =
       [.metadata(configuration.quality.metadata)] + ownHeader
       + [encoders.audioMuxer.sequenceHeader.rtmp]
@@ -178,20 +176,20 @@ struct Lanes: Sendable {
   }
 }
 
-/// Both encoders, and what makes tags of their packets.
+/// Both encoders, with what makes tags of their packets.
 private struct Encoders {
-  let video: VideoEncoder
+  let encoding: PictureEncoding
   let audio: AudioEncoder
-  let videoMuxer: TagMuxer
   let audioMuxer: TagMuxer
 
   init(
-    _ quality: BroadcastQuality, _ settings: VideoEncoder.Settings
+    _ configuration: BroadcastConfiguration, _ settings: VideoEncoder.Settings,
+    _ orders: EncodingOrders
   ) throws(BroadcastError) {
+    let quality = configuration.quality
     do {
-      video = try VideoEncoder(settings)
+      encoding = try PictureEncoding(settings, fill: configuration.fill, orders: orders)
       audio = try AudioEncoder(bitrate: quality.audioBitrate, coder: quality.encoder.aacCoder)
-      videoMuxer = try TagMuxer(video.parameters)
       audioMuxer = try TagMuxer(audio.parameters)
     } catch {
       throw .encoder(error)

@@ -80,6 +80,11 @@ package struct PictureWatch {
   ) {
     if let last, now - last.time < Self.period { return }
     let look = PictureLook(picture, in: area)
+    if let before = last?.picture, before.width != picture.width || before.height != picture.height
+    {
+      last = (picture, look, now)  // the broadcast's size has changed, which says nothing
+      return
+    }
     let before = last?.look == look ? last?.picture : nil
     let isSame = before?.isIdentical(to: picture) ?? false
     last = (comparesWhole && isOfSensor ? picture : nil, look, now)

@@ -42,12 +42,7 @@ struct VideoLane {
   let pictures: Mailbox<Arrival>
   /// Is told the moment of the first picture: the broadcast's zero.
   let origin: Mailbox<MonotonicTime>
-  let converter: PictureConverter
-  let encoders: VideoEncoders
-  /// Of what any of those makes.
-  let muxer: TagMuxer
-  /// A camera's own H.264 and ours may follow each other.
-  let mayPass: Bool
+  let encoding: PictureEncoding
   let passthrough: Passthrough
   let plea: KeyframePlea
   /// Asks a camera that codes its picture itself for a keyframe.
@@ -78,32 +73,13 @@ struct VideoLane {
   }
 }
 
-/// Encoders that make the same of the same: one that was finished takes nothing any more. Belongs to the
-/// video lane.
-final class VideoEncoders {
-  private var first: VideoEncoder?
-  private let settings: VideoEncoder.Settings
-
-  /// - Parameter first: is handed out first, and opened with `settings`.
-  init(_ first: VideoEncoder, _ settings: VideoEncoder.Settings) {
-    (self.first, self.settings) = (first, settings)
-  }
-
-  func next() throws(AVFailure) -> VideoEncoder {
-    defer { first = nil }
-    return if let first { first } else { try VideoEncoder(settings) }
-  }
-}
-
 /// What changes from frame to frame.
 private struct Path {
   let lane: VideoLane
   let zero: MonotonicTime
   private var grid: FrameGrid
-  private var encoder: VideoEncoder?  // once it was finished, another one is needed
   private var coded: CodedPictures
   private var shown: Picture?  // the last one, in the broadcast's form
-  private var traces: [Int64: MediaTag.Trace] = [:]
   private var encoderFree = MonotonicTime.now  // since when nothing is being encoded here
   private var saidWhyNot = false
   private var brokenSince: MonotonicTime?  // since when nothing of the source can be shown
@@ -192,9 +168,7 @@ private struct Path {
 
   /// What the encoder still holds goes to the log.
   mutating func finish() throws {
-    guard let encoder else { return }
-    self.encoder = nil
-    for packet in try encoder.finish() { try hand(packet) }
+    hand(try lane.encoding.finish(shift: lane.outlet.shift))
   }
 
   private mutating func repeatMissed() throws {
@@ -207,26 +181,30 @@ private struct Path {
   private mutating func show(
     _ picture: Picture, _ arrival: VideoLane.Arrival, in slot: Int64, forcingKeyframe: Bool
   ) throws {
-    guard isWithin(slot) else { return }
+    guard try prepare(slot, forcingKeyframe) else {
+      if isWithin(slot) { lane.telemetry.count { $0.skippedFrames += 1 } }
+      return
+    }
     do {
-      shown = try lane.converter.convert(picture, turned: arrival.turn)
+      shown = try lane.encoding.converter.convert(picture, turned: arrival.turn)
     } catch {
       lane.telemetry.count { $0.decodeErrors += 1 }
       if !saidWhyNot { lane.notice("pictures that cannot be converted are left out: \(error)") }
       saidWhyNot = true
-      shown = shown ?? lane.converter.black(at: picture.time)
+      shown = shown ?? lane.encoding.converter.black(at: picture.time)
       noteBroken(error, at: arrival.time)
       return try show(from: slot, to: slot + 1)
     }
     guard let shown else { return }
     let now = MonotonicTime.now
-    traces[slot] = MediaTag.Trace(
-      ready: max(arrival.time, encoderFree), encoding: now, logged: now)
+    lane.encoding.trace(
+      MediaTag.Trace(ready: max(arrival.time, encoderFree), encoding: now, logged: now), of: slot)
     try encode(shown, in: slot, forcingKeyframe: forcingKeyframe)
     if arrival.origin != .slate {
       brokenSince = nil
       watch.see(
-        shown, in: lane.converter.area, isOfSensor: arrival.origin == .sensor, at: arrival.time)
+        shown, in: lane.encoding.converter.area, isOfSensor: arrival.origin == .sensor,
+        at: arrival.time)
     }
   }
 
@@ -243,32 +221,44 @@ private struct Path {
   private mutating func show(
     from: Int64, to: Int64, forcingKeyframe: Bool = false
   ) throws {
-    guard let shown else { return }
-    for slot in from..<to where isWithin(slot) {
+    for slot in from..<to where try prepare(slot, forcingKeyframe) {
+      guard let picture = shown else { return }
+      let fitting = try lane.encoding.fitted(picture)
+      shown = fitting
       lane.telemetry.count { $0.repeatedFrames += 1 }
-      try encode(shown, in: slot, forcingKeyframe: forcingKeyframe)
+      try encode(fitting, in: slot, forcingKeyframe: forcingKeyframe)
     }
   }
 
   private func isWithin(_ slot: Int64) -> Bool { lane.frameLimit.map { slot < $0 } ?? true }
 
+  /// Gets the encoder ready for this place.
+  ///
+  /// - Returns: Whether it is to be encoded, and not left out to have fewer frames a second.
+  private func prepare(_ slot: Int64, _ forcingKeyframe: Bool) throws -> Bool {
+    guard isWithin(slot) else { return false }
+    let forcingKeyframe = forcingKeyframe || lane.wantsKeyframe.isSet
+    hand(
+      try lane.encoding.arrange(
+        for: slot, forcingKeyframe: forcingKeyframe, shift: lane.outlet.shift))
+    let takes = lane.encoding.takes(slot)
+    if !takes, forcingKeyframe { lane.wantsKeyframe.isSet = true }  // the next one is
+    return takes
+  }
+
   private mutating func encode(_ picture: Picture, in slot: Int64, forcingKeyframe: Bool) throws {
     let isWanted = lane.wantsKeyframe.isSet
     if isWanted { lane.wantsKeyframe.isSet = false }
-    let encoder = try encoder ?? lane.encoders.next()
-    self.encoder = encoder
-    let packets = try encoder.encode(
-      picture, at: slot, forcingKeyframe: forcingKeyframe || isWanted)
+    let tags = try lane.encoding.encode(
+      picture, in: slot, forcingKeyframe: forcingKeyframe || isWanted, shift: lane.outlet.shift)
     encoderFree = .now
-    for packet in packets { try hand(packet) }
+    hand(tags)
   }
 
-  /// One encoded frame goes to the log.
-  private mutating func hand(_ packet: Packet) throws {
-    lane.telemetry.count { $0.encodedFrames += 1 }
-    guard var tag = try lane.muxer.tag(packet, shift: lane.outlet.shift) else { return }
-    if lane.mayPass { tag.carryParameters() }
-    tag.trace = traces.removeValue(forKey: packet.pts)
-    lane.outlet.offer(tag)
+  /// Encoded frames go to the log.
+  private func hand(_ tags: [MediaTag]) {
+    guard !tags.isEmpty else { return }
+    lane.telemetry.count { $0.encodedFrames += tags.count }
+    for tag in tags { lane.outlet.offer(tag) }
   }
 }

@@ -52,6 +52,7 @@ public final class VideoEncoder {
   public let timebase: Timebase
 
   private let context: CodecContext
+  private let bufferSeconds: Double
   private let box = PacketBox()
   private let frame = Frame()
 
@@ -63,6 +64,7 @@ public final class VideoEncoder {
     }
     context = CodecContext(codec)
     timebase = settings.frameRate.reciprocal
+    bufferSeconds = settings.bufferSeconds
     settings.apply(to: context.raw)
     var options = Options(settings.privateOptions)
     try check("avcodec_open2(libx264)", avcodec_open2(context.raw, codec, &options.raw))
@@ -94,6 +96,16 @@ public final class VideoEncoder {
     frame.raw.pointee.pict_type = forcingKeyframe ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
     try check("avcodec_send_frame", avcodec_send_frame(context.raw, frame.raw))
     return try context.receive(box, timebase)
+  }
+
+  /// From the next picture on, this many bit/s; the buffer's seconds stay what they are.
+  ///
+  /// - Parameter bitrate: positive.
+  public func setBitrate(_ bitrate: Int) {
+    // libavcodec compares these with what x264 has, picture by picture.
+    context.raw.pointee.bit_rate = Int64(bitrate)
+    context.raw.pointee.rc_max_rate = Int64(bitrate)
+    context.raw.pointee.rc_buffer_size = Int32(Double(bitrate) * bufferSeconds)
   }
 
   /// What x264 still holds. Nothing may be encoded afterwards.

@@ -1,0 +1,94 @@
+package import BunnyMedia
+import Synchronization
+
+/// What the video lane encodes to: the quality, less what the network and the processor cannot carry.
+package struct EncodingPlan: Equatable, Sendable {
+  /// What somebody takes off the quality; nothing at first.
+  package struct Limit: Equatable, Sendable {
+    /// Bit/s at most; nil: the quality's.
+    package var bitrate: Int?
+    /// Of so many places on the grid one is encoded: 1, 2 or 4.
+    package var frameDivisor = 1
+    package var size = Size.whole
+    /// nil: as the quality says.
+    package var effort: EncoderEffort?
+
+    package init() {}
+  }
+
+  /// Of each side of the picture, in quarters.
+  package enum Size: Int, Sendable, Comparable {
+    case half = 2
+    case threeQuarters = 3
+    case whole = 4
+
+    package static func < (one: Size, other: Size) -> Bool { one.rawValue < other.rawValue }
+  }
+
+  package var bitrate: Int
+  package var frameDivisor: Int
+  package var size: Size
+  package var effort: EncoderEffort?
+
+  package init(_ quality: VideoEncoder.Settings, _ limits: [Limit] = []) {
+    bitrate = limits.compactMap(\.bitrate).reduce(quality.bitrate, min)
+    frameDivisor = limits.map(\.frameDivisor).max() ?? 1
+    size = limits.map(\.size).min() ?? .whole
+    effort = limits.compactMap(\.effort).min()
+  }
+
+  /// What an encoder is opened with. Fewer frames a second are not looked ahead at for longer.
+  package func settings(_ quality: VideoEncoder.Settings) -> VideoEncoder.Settings {
+    var settings = quality
+    settings.bitrate = bitrate
+    settings.width = even(quality.width)
+    settings.height = even(quality.height)
+    let rate = quality.frameRate
+    settings.frameRate = Timebase(rate.numerator, rate.denominator * Int32(frameDivisor))
+    settings.lookahead = (quality.lookahead + frameDivisor - 1) / frameDivisor
+    effort?.apply(to: &settings)
+    return settings
+  }
+
+  private func even(_ side: Int) -> Int {
+    size == .whole ? side : max(16, side * size.rawValue / 8 * 2)
+  }
+
+  /// Whether an encoder that runs can take this over from `other`, but for the bit rate.
+  package func differsOnlyInBitrate(from other: EncodingPlan) -> Bool {
+    var other = other
+    other.bitrate = bitrate
+    return other == self
+  }
+}
+
+/// Where those who watch the network and the processor say what is to be encoded to. Any thread.
+package final class EncodingOrders: Sendable {
+  package enum Watcher: Hashable, Sendable { case network, processor }
+
+  private let quality: VideoEncoder.Settings
+  private let state = Mutex(State())
+
+  private struct State {
+    var limits: [Watcher: EncodingPlan.Limit] = [:]
+    var isUrgent = false
+  }
+
+  package init(_ quality: VideoEncoder.Settings) { self.quality = quality }
+
+  /// - Parameter atOnce: another encoder, if one is needed, does not wait for the next keyframe to be due.
+  package func limit(_ limit: EncodingPlan.Limit, by watcher: Watcher, atOnce: Bool = false) {
+    state.withLock { state in
+      state.limits[watcher] = limit
+      if atOnce { state.isUrgent = true }
+    }
+  }
+
+  /// - Returns: what is to be encoded to now, and whether that can wait for a keyframe that is due.
+  package var current: (plan: EncodingPlan, isUrgent: Bool) {
+    state.withLock { (EncodingPlan(quality, Array($0.limits.values)), $0.isUrgent) }
+  }
+
+  /// It is being encoded to.
+  package func obeyed() { state.withLock { $0.isUrgent = false } }
+}
