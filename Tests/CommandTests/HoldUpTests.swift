@@ -8,10 +8,13 @@ import Testing
   func `a process that was stopped for three seconds goes on in step`(audio: String) async throws {
     let nginx = try await NginxIngest()
     let small = try SmallPublish()
-    var arguments = small.arguments(to: nginx.url(), "--duration", "9")
+    var arguments = small.arguments(to: nginx.url(), "--duration", "9", "--events", "json")
     arguments[arguments.firstIndex(of: "tone")!] = audio
     let command = try Command.start(arguments)
-    _ = try await command.waitForLine { $0.contains("live at") }
+    // Frames, and the sound between them, are at the ingest: else the hole would be at the beginning.
+    _ = try await command.waitForLine(in: .output) { line in
+      line.contains(#""statistics""#) && !line.contains(#""publishedFrames":0,"#)
+    }
     command.send(SIGSTOP)
     _ = try await ChildProcess.run("sleep", ["3"])  // the hold-up itself
     command.send(SIGCONT)
