@@ -16,6 +16,17 @@ package struct Interleaver {
     var newest: Int64 = .min  // dts of the last tag that came in
     var lastOut: Int64 = .min  // dts of the last tag that went out
     var isFinished = false
+
+    /// The first tag that is held.
+    ///
+    /// - Parameter newest: dts of the last tag that went out, of either track.
+    mutating func take(after newest: inout Int64) -> MediaTag {
+      var tag = held.removeFirst().tag
+      let earliest = lastOut == .min ? newest : max(newest, lastOut + 1)
+      if tag.dts < earliest { tag.delayDecoding(to: earliest) }
+      (newest, lastOut) = (tag.dts, tag.dts)
+      return tag
+    }
   }
 
   /// Nanoseconds.
@@ -65,19 +76,9 @@ package struct Interleaver {
   private mutating func release() -> [MediaTag] {
     var out: [MediaTag] = []
     while let kind = nextOut() {
-      out.append(take(from: kind == .video ? \.video : \.audio))
+      out.append(kind == .video ? video.take(after: &lastOut) : audio.take(after: &lastOut))
     }
     return out
-  }
-
-  private mutating func take(from track: WritableKeyPath<Self, Track>) -> MediaTag {
-    var tag = self[keyPath: track].held.removeFirst().tag
-    let before = self[keyPath: track].lastOut
-    let earliest = before == .min ? lastOut : max(lastOut, before + 1)
-    if tag.dts < earliest { tag.delayDecoding(to: earliest) }
-    lastOut = tag.dts
-    self[keyPath: track].lastOut = tag.dts
-    return tag
   }
 
   /// Which track's first tag goes next: the earlier one, once nothing earlier can still come.

@@ -38,7 +38,7 @@ public final class TagMuxer {
     try check("avformat_write_header(flv)", avformat_write_header(context, &options.raw))
     avio_flush(context.pointee.pb)
     let header = sink.bytes.dropFirst(9 + 4)  // the file's header, and the size of no tag before
-    guard let body = Self.bodies(in: header, of: kind).first else {
+    guard let body = Self.body(in: header, of: kind) else {
       throw AVFailure(
         call: "avformat_write_header(flv): no sequence header", code: bunny_error_invalid_data)
     }
@@ -70,7 +70,7 @@ public final class TagMuxer {
     sink.bytes.removeAll(keepingCapacity: true)
     try check("av_write_frame", av_write_frame(context, box.raw))
     avio_flush(context.pointee.pb)
-    guard let body = Self.bodies(in: sink.bytes[...], of: kind).first else {
+    guard let body = Self.body(in: sink.bytes[...], of: kind) else {
       throw AVFailure(call: "av_write_frame: no tag", code: bunny_error_invalid_data)
     }
     var tag = MediaTag(
@@ -80,19 +80,17 @@ public final class TagMuxer {
     return tag
   }
 
-  /// The bodies of the tags of one kind: each tag has 11 bytes of header, the body, 4 of its size.
-  private static func bodies(in tags: ArraySlice<UInt8>, of kind: MediaTag.Kind) -> [[UInt8]] {
+  /// The body of the first tag of a kind: each tag has 11 bytes of header, the body, 4 of its size.
+  private static func body(in tags: ArraySlice<UInt8>, of kind: MediaTag.Kind) -> [UInt8]? {
     let type: UInt8 = kind == .video ? 9 : 8
     var rest = tags
-    var bodies: [[UInt8]] = []
     while rest.count >= 15 {
-      let head = [UInt8](rest.prefix(4))
-      let size = Int(head[1]) << 16 | Int(head[2]) << 8 | Int(head[3])
-      guard rest.count >= 11 + size + 4 else { break }
-      rest.removeFirst(11)
-      if head[0] == type { bodies.append([UInt8](rest.prefix(size))) }
-      rest.removeFirst(size + 4)
+      let first = rest.startIndex
+      let size = Int(rest[first + 1]) << 16 | Int(rest[first + 2]) << 8 | Int(rest[first + 3])
+      guard rest.count >= 11 + size + 4 else { return nil }
+      if rest[first] == type { return [UInt8](rest[(first + 11)..<(first + 11 + size)]) }
+      rest.removeFirst(11 + size + 4)
     }
-    return bodies
+    return nil
   }
 }
