@@ -56,6 +56,26 @@ struct AllocationTests {
     #expect(try Self.allocations(of: pictures, to: (180, 320), turned: turn) == 0)
   }
 
+  @Test func `what a camera lends costs none`() throws {
+    let owner = Flag()
+    let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: 320 * 180 * 2)
+    defer { bytes.deallocate() }
+    bytes.update(repeating: 100, count: 320 * 180 * 2)
+    let form = FrameForm("yuyv422", width: 320, height: 180, .jpeg)
+    var buffer = LentBuffer(bytes, count: 320 * 180 * 2, owner: owner)
+    let converter = PictureConverter(width: 320, height: 180, fill: .letterbox)
+    var lent = 0
+    for index in -8..<Self.frames {
+      if index == 0 { support_count_allocations() }
+      guard buffer.isFree,
+        let picture = buffer.lend(count: 320 * 180 * 2, form, time: MonotonicTime(nanoseconds: 0))
+      else { continue }
+      _ = try converter.convert(picture)
+      lent += 1
+    }
+    #expect(support_allocations() == 0 && lent == Self.frames + 8)
+  }
+
   @Test(arguments: [(320, 180), (160, 90), (426, 240)])
   func `a JPEG costs those of libjpeg-turbo`(_ size: (Int, Int)) throws {
     let picture = PicturePool(width: 320, height: 180).picture(time: .now) { y, u, v in
@@ -76,12 +96,15 @@ struct AllocationTests {
     defer { planes.deallocate() }
     var starts: [UnsafeMutablePointer<UInt8>?] = (0..<3).map { planes + $0 * 320 * 192 }
     var (width, height, sampling, space) = (Int32(0), Int32(0), Int32(0), Int32(0))
-    support_count_allocations()
-    tjDecompressHeader3(turbo, bytes, UInt(bytes.count), &width, &height, &sampling, &space)
-    let code = tjDecompressToYUVPlanes(
-      turbo, bytes, UInt(bytes.count), &starts, width, nil, height, 0)
-    let count = support_allocations()
-    #expect(code == 0)
+    var count = 0
+    for _ in 0..<2 {  // the first one is dearer
+      support_count_allocations()
+      tjDecompressHeader3(turbo, bytes, UInt(bytes.count), &width, &height, &sampling, &space)
+      let code = tjDecompressToYUVPlanes(
+        turbo, bytes, UInt(bytes.count), &starts, width, nil, height, 0)
+      count = support_allocations()
+      #expect(code == 0)
+    }
     return count
   }
 }

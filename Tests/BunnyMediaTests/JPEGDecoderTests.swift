@@ -140,20 +140,20 @@ import Testing
     let whole = try await jpeg("yuvj422p")
     let converter = PictureConverter(width: 240, height: 136, fill: .crop)
     let expected = try converter.convert(try decode(whole))
-    let released = Flag()
     let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: whole.count)
     defer { bytes.deallocate() }
     bytes.initialize(from: whole, count: whole.count)
     let form = FrameForm(FrameForm.jpeg, width: 320, height: 180, .jpeg)
-    var picture = Picture.lent(bytes, count: whole.count, form, time: expected.time) {
-      released.isSet = true
-    }
+    var buffer = LentBuffer(bytes, count: whole.count, owner: Flag())
+    var picture = buffer.lend(count: whole.count, form, time: expected.time)
     #expect(picture?.format == "jpeg" && picture?.width == 320 && picture?.height == 180)
     let converted = try converter.convert(try #require(picture))
     #expect(converted.time == expected.time && largestDifference(converted, expected) == 0)
-    #expect(!released.isSet)
+    var isFree = buffer.isFree
+    #expect(!isFree)
     picture = nil
-    #expect(released.isSet)
+    isFree = buffer.isFree
+    #expect(isFree)
   }
 
   @Test(arguments: ["yuvj422p", "yuvj420p", "yuvj444p"], [2, 4])
