@@ -37,8 +37,13 @@ let package = Package(
     .target(name: "BunnySystem", dependencies: ["CBunnyShims"], swiftSettings: strict),
     .systemLibrary(
       name: "CBunnyTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
+    // libyuv says nothing to pkg-config: the module map names it.
+    .systemLibrary(name: "CBunnyYUV", providers: [.apt(["libyuv-dev"])]),
     .target(
-      name: "BunnyMedia", dependencies: ["BunnySystem", "CBunnyFFmpeg", "CBunnyTurboJPEG"],
+      name: "BunnyMedia",
+      dependencies: [
+        "BunnySystem", "CBunnyFFmpeg", "CBunnyShims", "CBunnyTurboJPEG", "CBunnyYUV",
+      ],
       swiftSettings: strict),
     .systemLibrary(name: "CBunnyALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .systemLibrary(name: "CBunnyV4L2"),
@@ -82,7 +87,7 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "bunny-sandbox", dependencies: ["BunnySandbox"], swiftSettings: strict),
-    .target(name: "CSupport", path: "Tests/CSupport"),
+    .target(name: "CSupport", dependencies: ["CBunnyFFmpeg"], path: "Tests/CSupport"),
     .target(
       name: "Support",
       dependencies: [
@@ -93,14 +98,18 @@ let package = Package(
     .executableTarget(
       name: "bunny-bench",
       dependencies: [
-        "BunnyBroadcast", "BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnySystem", "Support",
+        "BunnyBroadcast", "BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnySystem", "CSupport",
+        "Support",
       ],
       path: "Tests/Bench", swiftSettings: strict),
     .testTarget(
       name: "BunnySystemTests", dependencies: ["BunnySystem", "CBunnyShims", "Support"],
       swiftSettings: strict),
     .testTarget(
-      name: "BunnyMediaTests", dependencies: ["BunnyMedia", "BunnySystem", "Support"],
+      name: "BunnyMediaTests",
+      dependencies: [
+        "BunnyMedia", "BunnySystem", "CBunnyShims", "CBunnyTurboJPEG", "CSupport", "Support",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "BunnyCaptureTests",

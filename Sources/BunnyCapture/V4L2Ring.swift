@@ -1,4 +1,5 @@
 import BunnyMedia
+import BunnySystem
 import CBunnyShims
 import CBunnyV4L2
 import Glibc
@@ -10,19 +11,39 @@ import Synchronization
 /// memory of our own, so that nobody who holds a picture keeps the device open.
 final class V4L2Ring: Sendable {
   private struct State {
-    /// nil once stopped.
+    /// nil once stopped; then there are no buffers either.
     var device: V4L2Device?
-    var lent: Set<UInt32> = []
+    var buffers: [LentBuffer] = []
+    /// Which of them are out, and not with the driver.
+    var lent: [Bool] = []
     /// Of the first buffer that the driver would not take back.
     var failure: CameraProblem?
+
+    mutating func queue(_ index: Int) {
+      lent[index] = false
+      guard let device else { return }
+      let (code, _) = device.ask(bunny_vidioc_qbuf, ofBuffer: UInt32(index))
+      if code != 0 && failure == nil { failure = V4L2Device.problem("QBUF", code, device.path) }
+    }
+
+    /// Gives back what nobody holds any more.
+    mutating func queueFree() {
+      for index in buffers.indices where lent[index] && buffers[index].isFree { queue(index) }
+    }
   }
 
   /// One buffer. Its memory ends with an empty page: SIMD code reads past the last row. Only the
   /// driver writes to it, and not while it is ours.
-  private struct Mapping: @unchecked Sendable {
+  private final class Mapping: @unchecked Sendable {
     let bytes: UnsafeMutableRawPointer
     let length: Int
-    let mapped: Int
+    private let mapped: Int
+
+    init(_ bytes: UnsafeMutableRawPointer, length: Int, mapped: Int) {
+      (self.bytes, self.length, self.mapped) = (bytes, length, mapped)
+    }
+
+    deinit { munmap(bytes, mapped) }
 
     /// Puts memory of our own in the device's place.
     func detach(keepingContent: Bool) {
@@ -42,7 +63,6 @@ final class V4L2Ring: Sendable {
   private static let wanted: UInt32 = 6
 
   init(_ device: V4L2Device) throws(CameraProblem) {
-    state = Mutex(State(device: device))
     var request = v4l2_requestbuffers()
     request.count = Self.wanted
     request.type = device.captureType
@@ -52,16 +72,16 @@ final class V4L2Ring: Sendable {
       throw .failed(call: "REQBUFS", reason: "it gives no buffers")
     }
     var mappings: [Mapping] = []
-    do throws(CameraProblem) {
-      for index in 0..<request.count { mappings.append(try Self.map(index, device)) }
-    } catch {
-      Self.unmap(mappings)
-      throw error
-    }
+    for index in 0..<request.count { mappings.append(try Self.map(index, device)) }
     self.mappings = mappings
+    state = Mutex(
+      State(
+        device: device,
+        buffers: mappings.map {
+          LentBuffer(
+            $0.bytes.assumingMemoryBound(to: UInt8.self), count: $0.length, owner: $0)
+        }, lent: mappings.map { _ in false }))
   }
-
-  deinit { Self.unmap(mappings) }
 
   private static func map(_ index: UInt32, _ device: V4L2Device) throws(CameraProblem) -> Mapping {
     let (code, buffer) = device.ask(bunny_vidioc_querybuf, ofBuffer: index)
@@ -81,11 +101,7 @@ final class V4L2Ring: Sendable {
       munmap(whole, size)
       throw .failed(call: "mmap", reason: V4L2Device.words(code))
     }
-    return Mapping(bytes: bytes, length: length, mapped: size)
-  }
-
-  private static func unmap(_ mappings: [Mapping]) {
-    for mapping in mappings { munmap(mapping.bytes, mapping.mapped) }
+    return Mapping(bytes, length: length, mapped: size)
   }
 
   /// Gives all buffers to the driver, which begins to fill them.
@@ -104,14 +120,15 @@ final class V4L2Ring: Sendable {
   /// Lets the device go; another program, or the next try, may have it.
   func stop() {
     let (device, lent) = state.withLock { state in
-      defer { state.device = nil }
+      state.queueFree()
+      defer { (state.device, state.buffers) = (nil, []) }
       return (state.device, state.lent)
     }
     guard let device else { return }
     var type = Int32(device.captureType)
     _ = device.ask(bunny_vidioc_streamoff, &type)
     for (index, mapping) in mappings.enumerated() {
-      mapping.detach(keepingContent: lent.contains(UInt32(index)))
+      mapping.detach(keepingContent: lent[index])
     }
     var request = v4l2_requestbuffers()
     request.type = device.captureType
@@ -121,24 +138,19 @@ final class V4L2Ring: Sendable {
 
   /// - Returns: the oldest filled buffer; nil when there is none.
   func take(from device: V4L2Device) throws(CameraProblem) -> V4L2Buffer? {
-    if let failure = state.withLock({ $0.failure }) { throw failure }
+    let failure = state.withLock { state in
+      state.queueFree()
+      return state.failure
+    }
+    if let failure { throw failure }
     let (code, buffer) = device.ask(bunny_vidioc_dqbuf, ofBuffer: 0)
     if code == EAGAIN { return nil }
     if code != 0 { throw V4L2Device.problem("DQBUF", code, device.path) }
     return buffer
   }
 
-  /// Gives a buffer back to the driver. From any thread.
-  func giveBack(_ index: UInt32) {
-    state.withLock { state in
-      state.lent.remove(index)
-      guard let device = state.device else { return }
-      let (code, _) = device.ask(bunny_vidioc_qbuf, ofBuffer: index)
-      if code != 0 && state.failure == nil {
-        state.failure = V4L2Device.problem("QBUF", code, device.path)
-      }
-    }
-  }
+  /// Gives a buffer back to the driver.
+  func giveBack(_ index: UInt32) { state.withLock { $0.queue(Int(index)) } }
 
   func bytes(of buffer: V4L2Buffer) -> UnsafeMutableRawBufferPointer {
     let mapping = mappings[Int(buffer.index)]
@@ -148,23 +160,25 @@ final class V4L2Ring: Sendable {
   }
 
   /// A picture over a buffer's memory while the driver can spare it, else over a copy. The buffer goes
-  /// back by itself.
+  /// back by itself: when the next one is taken, if nobody holds the picture by then.
   ///
+  /// - Parameter count: bytes of it that are picture.
   /// - Returns: nil when it holds less than a whole picture.
   func picture(
-    _ buffer: V4L2Buffer,
-    _ make: (_ isLent: Bool, _ release: @escaping @Sendable () -> Void) -> Picture?
+    _ buffer: V4L2Buffer, count: Int, _ form: FrameForm, time: MonotonicTime
   ) -> Picture? {
-    let index = buffer.index
-    let canSpare = state.withLock { state in
-      guard state.lent.count < mappings.count - Self.keptByDriver else { return false }
-      state.lent.insert(index)
-      return true
+    let (index, bytes) = (Int(buffer.index), bytes(of: buffer))
+    return state.withLock { state in
+      guard state.device != nil else { return nil }
+      let canSpare = state.lent.count { $0 } < mappings.count - Self.keptByDriver
+      let picture =
+        canSpare
+        ? state.buffers[index].lend(
+          from: bytes.baseAddress! - mappings[index].bytes, count: count, form, time: time)
+        : .copied(
+          bytes.baseAddress!.assumingMemoryBound(to: UInt8.self), count: count, form, time: time)
+      if canSpare && picture != nil { state.lent[index] = true } else { state.queue(index) }
+      return picture
     }
-    guard canSpare else {
-      defer { giveBack(index) }
-      return make(false) {}
-    }
-    return make(true) { [self] in giveBack(index) }
   }
 }

@@ -170,9 +170,7 @@ final class V4L2Stream {
     let time = time(of: buffer, now)
     let bytes = ring.bytes(of: buffer)
     let isBroken = buffer.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0
-    guard !isBroken, let start = bytes.bindMemory(to: UInt8.self).baseAddress,
-      let count = length(UnsafeRawBufferPointer(bytes))
-    else {
+    guard !isBroken, let count = length(UnsafeRawBufferPointer(bytes)) else {
       ring.giveBack(buffer.index)
       coded?.miss()
       return nil
@@ -181,12 +179,7 @@ final class V4L2Stream {
       defer { ring.giveBack(buffer.index) }
       return coded?.take(Array(bytes), at: time).last
     }
-    let picture = ring.picture(buffer) { isLent, release in
-      isLent
-        ? .lent(start, count: count, form, time: time, release: release)
-        : .copied(start, count: count, form, time: time)
-    }
-    return picture.map { .picture($0) }
+    return ring.picture(buffer, count: count, form, time: time).map { .picture($0) }
   }
 
   /// How many of a frame's bytes are picture; nil where it can be seen without decoding that it is none.

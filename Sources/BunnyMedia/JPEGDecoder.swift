@@ -5,7 +5,7 @@ import CBunnyTurboJPEG
 /// Decodes the JPEG frames of a camera, as they are: nothing is converted. Belongs to one thread.
 package final class JPEGDecoder {
   private let turbo: tjhandle
-  private var pool: (form: FrameForm, buffers: BufferPool)?
+  private var pool: PicturePool?
 
   package init() {
     guard let turbo = tjInitDecompress() else {
@@ -25,23 +25,29 @@ package final class JPEGDecoder {
   }
 
   /// Decodes a picture that is still what a camera delivered.
-  func decode(_ picture: Picture) throws(Failure) -> Picture {
-    let frame = picture.raw.pointee
+  ///
+  /// - Parameter divisor: of a picture of that many pixels: by how much it may be shrunk.
+  func decode(
+    _ picture: Picture, divisor: (_ width: Int, _ height: Int) -> Int
+  ) throws(Failure) -> Picture {
     var colour = FrameColour.jpeg
-    colour.isFullRange = frame.color_range == AVCOL_RANGE_JPEG
+    colour.isFullRange = picture.raw.pointee.color_range == AVCOL_RANGE_JPEG
     return try decode(
-      UnsafeRawBufferPointer(start: frame.data.0, count: Int(frame.linesize.0)),
+      UnsafeRawBufferPointer(
+        start: picture.raw.pointee.data.0, count: Int(picture.raw.pointee.linesize.0)),
       time: picture.time, colour: colour,
-      mostPixels: Self.mostTimes * Int(frame.width) * Int(frame.height))
+      mostPixels: Self.mostTimes * picture.width * picture.height, divisor: divisor)
   }
 
   /// - Parameters:
   ///   - bytes: one frame, with what padding the camera has put behind it.
   ///   - colour: what it means; JPEG's own unless somebody knows better.
   ///   - mostPixels: a damaged header may claim any size, and would be given that much memory.
+  ///   - divisor: of a picture of that many pixels: by how much it is shrunk, 1, 2, 4 or 8. That costs less
+  ///     than nothing: libjpeg-turbo computes fewer samples. At other factors it takes longer than for all.
   package func decode(
     _ bytes: UnsafeRawBufferPointer, time: MonotonicTime, colour: FrameColour = .jpeg,
-    mostPixels: Int = .max
+    mostPixels: Int = .max, divisor: (_ width: Int, _ height: Int) -> Int = { _, _ in 1 }
   ) throws(Failure) -> Picture {
     let count: Int
     do { count = try JPEGScan.length(bytes) } catch {
@@ -58,46 +64,32 @@ package final class JPEGDecoder {
     else {
       throw Failure(description: "it is \(width)x\(height), in a form of JPEG that is not decoded")
     }
+    let part = Int32(divisor(Int(width), Int(height)))
+    (width, height) = ((width + part - 1) / part, (height + part - 1) / part)
     let form = FrameForm(format, width: Int(width), height: Int(height), colour)
-    let frame = frame(form)
-    try decode(data, count, width, height, into: frame)
-    return Picture(moving: frame, time: time)
+    if pool?.form != form { pool = PicturePool(form) }
+    let picture = pool!.next(at: time)
+    try decode(data, count, width, height, into: picture.raw)
+    return picture
   }
 
   private func decode(
     _ data: UnsafePointer<UInt8>, _ count: Int, _ width: Int32, _ height: Int32,
-    into frame: borrowing Frame
+    into frame: UnsafeMutablePointer<AVFrame>
   ) throws(Failure) {
-    let picture = frame.raw.pointee
-    var planes = [picture.data.0, picture.data.1, picture.data.2]
-    var strides = [picture.linesize.0, picture.linesize.1, picture.linesize.2]
-    let code = tjDecompressToYUVPlanes(
-      turbo, data, UInt(count), &planes, width, &strides, height, 0)
+    let code = frame.withPlanes {
+      tjDecompressToYUVPlanes(turbo, data, UInt(count), $0, width, $1, height, 0)
+    }
     // Some cameras put bytes too many before the end marker (0xd9). They harm nothing; before any other
     // marker, a part of the picture is missing.
-    let isWhole = words.contains("extraneous bytes before marker 0xd9")
-    if code != 0 && !isWhole { throw Failure(description: words) }
+    if code != 0 && !words.contains("extraneous bytes before marker 0xd9") {
+      throw Failure(description: words)
+    }
   }
 
   private var words: String {
     let text = String(cString: tjGetErrorStr2(turbo))
     return text.split(separator: ": ").last.map(String.init) ?? text
-  }
-
-  private func frame(_ form: FrameForm) -> Frame {
-    // libjpeg-turbo writes whole pairs of samples, also at odd edges.
-    var padded = form
-    padded.width = (form.width + 31) & ~31
-    padded.height = (form.height + 1) & ~1
-    if pool?.form != padded {
-      pool = (padded, BufferPool(size: (padded.byteCount ?? 0) + 128))
-    }
-    let frame = Frame()
-    let buffer = pool!.buffers.get()
-    frame.raw.pointee.buf.0 = buffer
-    precondition(frame.raw.pointee.lay(padded, at: buffer.pointee.data))
-    (frame.raw.pointee.width, frame.raw.pointee.height) = (Int32(form.width), Int32(form.height))
-    return frame
   }
 
   private static let formats: [Int32: String] = [
@@ -107,26 +99,18 @@ package final class JPEGDecoder {
   ]
 }
 
-/// Owns one `AVBufferPool`: memory that nobody holds any more is used again.
-final class BufferPool {
-  private let raw: OpaquePointer
-
-  init(size: Int) {
-    guard let raw = av_buffer_pool_init(size, nil) else {
-      preconditionFailure("av_buffer_pool_init: out of memory")
+extension UnsafeMutablePointer<AVFrame> {
+  /// Its planes and their strides, as C's arrays.
+  fileprivate func withPlanes<Result>(
+    _ body: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<Int32>) ->
+      Result
+  ) -> Result {
+    withUnsafeMutableBytes(of: &pointee.data) { data in
+      withUnsafeMutableBytes(of: &pointee.linesize) { strides in
+        body(
+          data.assumingMemoryBound(to: UnsafeMutablePointer<UInt8>?.self).baseAddress!,
+          strides.assumingMemoryBound(to: Int32.self).baseAddress!)
+      }
     }
-    self.raw = raw
-  }
-
-  deinit {
-    var raw: OpaquePointer? = raw  // freed when its last buffer is
-    av_buffer_pool_uninit(&raw)
-  }
-
-  func get() -> UnsafeMutablePointer<AVBufferRef> {
-    guard let buffer = av_buffer_pool_get(raw) else {
-      preconditionFailure("av_buffer_pool_get: out of memory")
-    }
-    return buffer
   }
 }

@@ -4,11 +4,11 @@ import CBunnyFFmpeg
 /// One picture that is not encoded: what sources deliver and encoders take.
 ///
 /// Its planes are shared, not copied, when it is handed on. Nobody writes to them once it is made.
-public final class Picture: @unchecked Sendable {  // the pointee is never written after init
+public final class Picture: @unchecked Sendable {  // written only while nobody else holds it
   let raw: UnsafeMutablePointer<AVFrame>
 
   /// When it was captured, as the driver or the file says.
-  public let time: MonotonicTime
+  public internal(set) var time: MonotonicTime
   /// Pixels.
   public var width: Int { Int(raw.pointee.width) }
   /// Pixels.

@@ -28,6 +28,11 @@ public struct PictureFit: Equatable, Sendable {
   /// Where in the frame it goes.
   public let target: Rectangle
 
+  init(source: Rectangle, target: Rectangle) {
+    self.source = source
+    self.target = target
+  }
+
   /// - Parameters:
   ///   - picture: its pixels, and the shape of one of them (width by height; 1 is square).
   ///   - frame: its pixels, which are square.
@@ -58,6 +63,17 @@ public struct PictureFit: Equatable, Sendable {
     target.y = (frame.height - target.height) / 4 * 2
     self.source = source
     self.target = target
+  }
+
+  /// By how much the picture may be shrunk before, 1, 2, 4 or 8, so that nothing has to be enlarged then.
+  package var divisor: Int {
+    var divisor = 8
+    while divisor > 1
+      && (source.width < divisor * target.width || source.height < divisor * target.height)
+    {
+      divisor /= 2
+    }
+    return divisor
   }
 
   private static func even(_ length: Double, atMost limit: Int) -> Int {

@@ -1,33 +1,31 @@
 public import BunnySystem
 import CBunnyFFmpeg
+import Synchronization
 
 /// Makes pictures of one size in the broadcast's own format: 8-bit 4:2:0, bt709, limited range.
 ///
-/// The memory of a picture that nobody holds any more is used again. Belongs to one thread; the
-/// pictures do not.
+/// A picture that nobody holds any more is used again, so that none costs an allocation once there are
+/// as many as are held at a time. Belongs to one thread; the pictures do not.
 public final class PicturePool {
-  private let buffers: OpaquePointer  // AVBufferPool, freed when its last buffer is
+  /// What its pictures are, with room for rows of whole cache lines.
+  let form: FrameForm
   private let width: Int32
   private let height: Int32
+  private let isBroadcast: Bool
+  private var pictures: [Picture] = []
 
   /// - Parameters:
   ///   - width: pixels, even.
   ///   - height: pixels, even.
-  public init(width: Int, height: Int) {
-    self.width = Int32(width)
-    self.height = Int32(height)
-    let size = av_image_get_buffer_size(AV_PIX_FMT_YUV420P, self.width, self.height, 64)
-    precondition(size > 0, "a picture of \(width)x\(height)")
-    // A margin behind the last row: SIMD code reads past it.
-    guard let pool = av_buffer_pool_init(Int(size) + 128, nil) else {
-      preconditionFailure("av_buffer_pool_init: out of memory")
-    }
-    buffers = pool
+  public convenience init(width: Int, height: Int) {
+    let colour = FrameColour(.bt709, isFullRange: false)
+    self.init(FrameForm("yuv420p", width: width, height: height, colour), isBroadcast: true)
   }
 
-  deinit {
-    var buffers: OpaquePointer? = buffers
-    av_buffer_pool_uninit(&buffers)
+  init(_ form: FrameForm, isBroadcast: Bool = false) {
+    (width, height) = (Int32(form.width), Int32(form.height))
+    self.form = form
+    self.isBroadcast = isBroadcast
   }
 
   /// A new picture, drawn by `draw`. Its memory holds anything at first, an older picture usually.
@@ -35,31 +33,42 @@ public final class PicturePool {
     time: MonotonicTime,
     _ draw: (_ y: Picture.Plane, _ u: Picture.Plane, _ v: Picture.Plane) -> Void
   ) -> Picture {
-    let frame = frame()
-    draw(frame.raw.plane(0), frame.raw.plane(1), frame.raw.plane(2))
-    return Picture(moving: frame, time: time)
+    let picture = next(at: time)
+    draw(picture.raw.plane(0), picture.raw.plane(1), picture.raw.plane(2))
+    return picture
   }
 
-  func frame() -> Frame {
-    let frame = Frame()
-    guard let buffer = av_buffer_pool_get(buffers) else {
-      preconditionFailure("av_buffer_pool_get: out of memory")
+  /// A picture that is still to be drawn, by whoever asks for it and at once.
+  func next(at time: MonotonicTime) -> Picture {
+    for index in pictures.indices where isKnownUniquelyReferenced(&pictures[index]) {
+      let picture = pictures[index]
+      // An encoder may hold the memory without the picture.
+      guard av_frame_is_writable(picture.raw) != 0 else { continue }
+      atomicMemoryFence(ordering: .acquiring)  // whoever let go of it last has read all of it
+      picture.time = time
+      return picture
     }
+    let picture = Picture(moving: frame(), time: time)
+    pictures.append(picture)
+    return picture
+  }
+
+  private func frame() -> Frame {
+    var padded = form
+    padded.width = (form.width + 127) & ~127  // libjpeg-turbo, too, writes past odd edges
+    padded.height = (form.height + 1) & ~1
+    // A margin behind the last row: SIMD code reads past it.
+    guard let size = padded.byteCount else { preconditionFailure("a picture of \(form)") }
+    guard let buffer = av_buffer_alloc(size + 128) else {
+      preconditionFailure("av_buffer_alloc: out of memory")
+    }
+    let frame = Frame()
     frame.raw.pointee.buf.0 = buffer
-    frame.raw.pointee.width = width
-    frame.raw.pointee.height = height
-    frame.raw.pointee.format = AV_PIX_FMT_YUV420P.rawValue
-    frame.raw.pointee.sample_aspect_ratio = av_make_q(1, 1)
-    frame.raw.tagBroadcastColour()
-    withUnsafeMutablePointer(to: &frame.raw.pointee.data) { data in
-      withUnsafeMutablePointer(to: &frame.raw.pointee.linesize) { linesize in
-        _ = data.withMemoryRebound(to: UnsafeMutablePointer<UInt8>?.self, capacity: 8) { data in
-          linesize.withMemoryRebound(to: Int32.self, capacity: 8) { linesize in
-            av_image_fill_arrays(
-              data, linesize, buffer.pointee.data, AV_PIX_FMT_YUV420P, width, height, 64)
-          }
-        }
-      }
+    precondition(frame.raw.pointee.lay(padded, at: buffer.pointee.data))
+    (frame.raw.pointee.width, frame.raw.pointee.height) = (width, height)
+    if isBroadcast {
+      frame.raw.pointee.sample_aspect_ratio = av_make_q(1, 1)
+      frame.raw.tagBroadcastColour()
     }
     return frame
   }

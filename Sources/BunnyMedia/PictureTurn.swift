@@ -1,3 +1,5 @@
+import CBunnyYUV
+
 /// How a picture is turned before it is broadcast: first clockwise, then, what is upright by then,
 /// mirrored.
 public struct PictureTurn: Hashable, Sendable {
@@ -67,49 +69,24 @@ final class PictureTurner {
 
   /// - Parameter picture: 8-bit 4:2:0, of the size that becomes ours by turning.
   func turned(_ picture: Picture) -> Picture {
-    picture.withPlanes { y, u, v in
-      pool.picture(time: picture.time) { newY, newU, newV in
-        for (from, to) in [(y, newY), (u, newU), (v, newV)] { turn(from, into: to) }
-      }
-    }
+    let turned = pool.next(at: picture.time)
+    for index in 0..<3 { turn(picture.raw.plane(index), into: turned.raw.plane(index)) }
+    return turned
   }
 
   private func turn(_ from: Picture.Plane, into to: Picture.Plane) {
-    // A plane that is read upside down is one whose rows lie backwards.
-    let first = turn.flipsDown ? to.bytes + (to.height - 1) * to.stride : to.bytes
-    let stride = turn.flipsDown ? -to.stride : to.stride
-    if turn.isSideways {
-      Self.transpose(from, to: first, stride, flipsAcross: turn.flipsAcross)
-    } else {
-      for row in 0..<from.height {
-        let (source, target) = (from.bytes + row * from.stride, first + row * stride)
-        if turn.flipsAcross {
-          let last = from.width - 1
-          for column in 0...last { target[column] = source[last - column] }
-        } else {
-          target.update(from: source, count: from.width)
-        }
-      }
-    }
-  }
-
-  /// Squares of this many samples: what one reads down the columns stays in the cache.
-  private static let square = 16
-
-  private static func transpose(
-    _ from: Picture.Plane, to first: UnsafeMutablePointer<UInt8>, _ stride: Int, flipsAcross: Bool
-  ) {
-    // Row `y` of the source becomes column `y`, counted from the right if left and right change places.
-    let origin = flipsAcross ? first + (from.height - 1) : first
-    let step = flipsAcross ? -1 : 1
-    for top in Swift.stride(from: 0, to: from.height, by: square) {
-      let rows = top..<min(from.height, top + square)
-      for left in Swift.stride(from: 0, to: from.width, by: square) {
-        for x in left..<min(from.width, left + square) {
-          let target = origin + x * stride
-          for y in rows { target[y * step] = from.bytes[y * from.stride + x] }
-        }
-      }
+    // libyuv reads a plane of negative height upside down.
+    let isUpsideDown = turn.isMirrored && turn.rotation != .none
+    let (width, height) = (Int32(from.width), Int32(from.height) * (isUpsideDown ? -1 : 1))
+    let (fromStride, toStride) = (Int32(from.stride), Int32(to.stride))
+    switch turn.rotation {
+    case .none:
+      MirrorPlane(from.bytes, fromStride, to.bytes, toStride, width, height)
+    case .half where turn.isMirrored:
+      CopyPlane(from.bytes, fromStride, to.bytes, toStride, width, height)
+    case .quarter, .half, .threeQuarters:
+      let mode = RotationMode(rawValue: UInt32(turn.rotation.rawValue))
+      RotatePlane(from.bytes, fromStride, to.bytes, toStride, width, height, mode)
     }
   }
 }

@@ -10,14 +10,14 @@ import Testing
   init() throws { folder = try TemporaryDirectory() }
 
   /// One frame as a webcam makes it.
-  private func jpeg(_ pixelFormat: String = "yuvj422p", _ size: String = "320x180") async throws
-    -> [UInt8]
-  {
+  private func jpeg(
+    _ pixelFormat: String = "yuvj422p", _ size: String = "320x180", of source: String = "testsrc"
+  ) async throws -> [UInt8] {
     let path = folder.file("\(pixelFormat)-\(size).jpg")
     let made = try await ChildProcess.run(
       "ffmpeg",
       [
-        "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=size=\(size)", "-frames:v", "1",
+        "-v", "error", "-y", "-f", "lavfi", "-i", "\(source)=size=\(size)", "-frames:v", "1",
         "-pix_fmt", pixelFormat, "-c:v", "mjpeg", "-q:v", "3", path,
       ])
     try #require(made.exitStatus == 0, "\(made)")
@@ -138,22 +138,66 @@ import Testing
     async throws
   {
     let whole = try await jpeg("yuvj422p")
-    let converter = PictureConverter(width: 160, height: 90, fill: .crop)
+    let converter = PictureConverter(width: 240, height: 136, fill: .crop)
     let expected = try converter.convert(try decode(whole))
-    let released = Flag()
     let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: whole.count)
     defer { bytes.deallocate() }
     bytes.initialize(from: whole, count: whole.count)
     let form = FrameForm(FrameForm.jpeg, width: 320, height: 180, .jpeg)
-    var picture = Picture.lent(bytes, count: whole.count, form, time: expected.time) {
-      released.isSet = true
-    }
+    var buffer = LentBuffer(bytes, count: whole.count, owner: Flag())
+    var picture = buffer.lend(count: whole.count, form, time: expected.time)
     #expect(picture?.format == "jpeg" && picture?.width == 320 && picture?.height == 180)
     let converted = try converter.convert(try #require(picture))
     #expect(converted.time == expected.time && largestDifference(converted, expected) == 0)
-    #expect(!released.isSet)
+    var isFree = buffer.isFree
+    #expect(!isFree)
     picture = nil
-    #expect(released.isSet)
+    isFree = buffer.isFree
+    #expect(isFree)
+  }
+
+  @Test(arguments: ["yuvj422p", "yuvj420p", "yuvj444p"], [2, 4])
+  func `what is larger than the broadcast is shrunk while it is decoded, and looks the same`(
+    _ pixelFormat: String, _ divisor: Int
+  ) async throws {
+    var bytes = try await jpeg(pixelFormat, "1280x720", of: "mandelbrot")
+    let size = (width: 1280 / divisor, height: 720 / divisor)
+    let form = FrameForm(FrameForm.jpeg, width: 1280, height: 720, .jpeg)
+    let picture = try #require(Picture.copied(&bytes, count: bytes.count, form, time: .now))
+    let converter = PictureConverter(width: size.width, height: size.height, fill: .letterbox)
+    let shrunk = try converter.convert(picture)
+    let scaled = try converter.convert(try decode(bytes))
+    let likeness = likeness(shrunk, scaled)
+    #expect(likeness.y > 34 && likeness.u > 34 && likeness.v > 34, "\(likeness)")
+  }
+
+  @Test(arguments: ["yuvj422p", "yuvj420p", "yuvj444p", "yuvj440p", "yuvj411p"])
+  func `odd edges are shrunk too`(_ pixelFormat: String) async throws {
+    let bytes = try await jpeg(pixelFormat, "323x181")
+    let picture = try bytes.withUnsafeBytes {
+      try JPEGDecoder().decode($0, time: .now) { width, height in
+        width == 323 && height == 181 ? 2 : 1
+      }
+    }
+    #expect(picture.width == 162 && picture.height == 91)
+  }
+
+  /// PSNR of each plane in dB.
+  private func likeness(_ one: Picture, _ other: Picture) -> (y: Double, u: Double, v: Double) {
+    func likeness(_ one: Picture.Plane, _ other: Picture.Plane) -> Double {
+      var sum = 0.0
+      for row in 0..<one.height {
+        for column in 0..<one.width {
+          let level = Double(one.bytes[row * one.stride + column])
+          let difference = level - Double(other.bytes[row * other.stride + column])
+          sum += difference * difference
+        }
+      }
+      return 10 * log10(255 * 255 * Double(one.width * one.height) / max(sum, 1))
+    }
+    return one.withPlanes { y, u, v in
+      other.withPlanes { (likeness(y, $0), likeness(u, $1), likeness(v, $2)) }
+    }
   }
 
   @Test func `one that cannot be decoded says so, and spoils nothing that comes after`()

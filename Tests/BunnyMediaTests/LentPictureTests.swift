@@ -1,32 +1,60 @@
 import BunnyMedia
 import BunnySystem
-import Synchronization
 import Testing
 
 @Suite struct LentPictureTests {
-  private final class Count: Sendable {
-    private let value = Atomic(0)
-    func add() { value.add(1, ordering: .relaxed) }
-    var now: Int { value.load(ordering: .relaxed) }
-  }
-
   private static let limited = FrameColour(.bt601, isFullRange: false)
 
-  @Test func `memory is given back when the last who holds the picture lets go`() throws {
-    let released = Count()
+  @Test func `memory is free when the last who holds the picture lets go, and lent again then`()
+    throws
+  {
     let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: 64 * 64 * 2 + 64)
     defer { bytes.deallocate() }
     let form = FrameForm("yuyv422", width: 64, height: 64, Self.limited)
-    var picture = Picture.lent(bytes, count: 64 * 64 * 2, form, time: .now) { released.add() }
-    var other = picture
-    #expect(picture?.format == "yuyv422" && released.now == 0)
-    picture = nil
-    #expect(other != nil && released.now == 0)
-    other = nil
-    #expect(released.now == 1)
-    #expect(Picture.lent(bytes, count: 100, form, time: .now) { released.add() } == nil)
-    #expect(released.now == 2)
+    let owner = Flag()
+    var buffer = LentBuffer(bytes, count: 64 * 64 * 2 + 64, owner: owner)
+    for number: Int64 in 0..<3 {
+      let time = MonotonicTime(nanoseconds: number)
+      var picture = buffer.lend(from: 64, count: 64 * 64 * 2, form, time: time)
+      #expect(picture?.format == "yuyv422" && picture?.time == time)
+      var other = picture
+      picture = nil
+      #expect(!isFree(&buffer))
+      var stamped = other?.stamped(time)  // another picture over the same memory
+      other = nil
+      #expect(stamped != nil && !isFree(&buffer))
+      stamped = nil
+      #expect(isFree(&buffer))
+    }
+    #expect(lend(&buffer, count: 64 * 64 * 2 - 1, form) == nil && isFree(&buffer))
     #expect(Picture.copied(bytes, count: 64 * 64 * 2 - 1, form, time: .now) == nil)
+    let jpeg = FrameForm(FrameForm.jpeg, width: 64, height: 64, .jpeg)
+    #expect(lend(&buffer, count: 100, jpeg)?.format == "jpeg")
+    #expect(lend(&buffer, count: 64 * 64 * 2, form)?.format == "yuyv422")
+  }
+
+  @Test func `whose memory it is stays as long as the picture`() {
+    final class Owner: Sendable {}
+    let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: 64)
+    defer { bytes.deallocate() }
+    let form = FrameForm("gray", width: 8, height: 8, Self.limited)
+    weak var owner: Owner?
+    var buffer: LentBuffer?
+    do {
+      let made = Owner()
+      (owner, buffer) = (made, LentBuffer(bytes, count: 64, owner: made))
+    }
+    var picture = buffer?.lend(count: 64, form, time: .now)
+    buffer = nil
+    #expect(picture != nil && owner != nil)
+    picture = nil
+    #expect(owner == nil)
+  }
+
+  private func isFree(_ buffer: inout LentBuffer) -> Bool { buffer.isFree }
+
+  private func lend(_ buffer: inout LentBuffer, count: Int, _ form: FrameForm) -> Picture? {
+    buffer.lend(count: count, form, time: .now)
   }
 
   @Test(arguments: [

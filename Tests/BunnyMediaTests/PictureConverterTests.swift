@@ -59,7 +59,18 @@ import Testing
         "-vf", "scale=out_color_matrix=bt709:out_range=pc,format=yuv422p", "-c:v", "ffv1",
         "-colorspace", "bt709", "-color_range", "pc",
       ], ending: "mkv"),
+    raw("nv12", (1920, 1080)), raw("uyvy422", (640, 360)), raw("yuv420p", (2560, 1440)),
   ]
+
+  /// 601 that says so, to be shrunk, enlarged and halved.
+  private static func raw(_ format: String, _ size: (Int, Int)) -> Form {
+    Form(
+      name: "\(format), \(size.1) lines", size: size,
+      options: [
+        "-vf", "scale=out_color_matrix=bt601:out_range=tv,format=\(format)", "-c:v", "rawvideo",
+        "-colorspace", "smpte170m", "-color_range", "tv", "-allow_raw_vfw", "1",
+      ], ending: "mkv")
+  }
 
   @Test(arguments: forms) func `colours stay true within three levels`(form: Form) throws {
     let picture = try #require(try decode(form).first)

@@ -1,5 +1,7 @@
-// System calls that Swift's Glibc module lacks, or whose headers clash with it.
+// System calls that Swift's Glibc module lacks, or whose headers clash with it; and what is faster in C.
 #pragma once
+
+#include "bunny_colour.h"
 
 #include <linux/rtnetlink.h>
 #include <stddef.h>

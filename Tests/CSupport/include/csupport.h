@@ -23,3 +23,25 @@ void support_run_first(void);
 /// `ppoll` for that many nanoseconds. `descriptors` is a `struct pollfd *`; with its header in here,
 /// Swift would take that type for one of this module's.
 int support_poll(void *descriptors, unsigned count, int64_t nanoseconds);
+
+/// Begins to count what the calling thread allocates, from 0.
+void support_count_allocations(void);
+
+/// Ends it: how often the thread called malloc and its like; -1 where a sanitizer has put its own in
+/// their place.
+long support_allocations(void);
+
+/// How the ffmpeg command makes one picture one of another size in BT.709 limited, on one thread:
+/// its JPEG decoder, and libswscale with the settings that it has there.
+struct support_ffmpeg_way;
+
+/// `format` is FFmpeg's name of a pixel format, BT.601 limited, whose planes follow each other; or `jpeg`,
+/// 4:2:2. NULL where FFmpeg refuses.
+struct support_ffmpeg_way *support_ffmpeg_way_new(const char *format, const uint8_t *bytes,
+                                                  int count, int width, int height, int to_width,
+                                                  int to_height);
+
+/// Converts it once more. 0 or -1.
+int support_ffmpeg_way_convert(struct support_ffmpeg_way *way);
+
+void support_ffmpeg_way_free(struct support_ffmpeg_way *way);
