@@ -39,7 +39,7 @@ final class CameraStandIn: Sendable {
   /// Once somebody reads.
   private static func open(_ path: String, until isOver: Flag) -> Int32? {
     while !isOver.isSet {
-      let file = Glibc.open(path, O_WRONLY | O_NONBLOCK)
+      let file = Glibc.open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
       if file >= 0 {
         _ = fcntl(file, F_SETFL, O_WRONLY)
         return file

@@ -1,6 +1,5 @@
 import BunnyBroadcast
 import BunnyCapture
-import BunnyMedia
 import BunnyRTMP
 import BunnySystem
 import Foundation
@@ -11,7 +10,6 @@ struct FailoverBench {
   let trials: Int
 
   func run(into results: inout Results) async throws {
-    FFmpegLog.send(.off) { _ in }
     var rows = [
       SpreadRow(
         "reset → first keyframe, warm", try await measure { try await reset(.failover) },

@@ -43,12 +43,16 @@ struct Trial {
       url: ingest.url())
     let busyBefore = try ProcessorTime.busySeconds()
     let begin = MonotonicTime.now
-    let outcome = try await Running.toEnd(
-      contender.command, try contender.arguments(job), atMost: Double(seconds) + 30)
+    let name = "\(contender.rawValue), \(course.name)"
+    let arguments = try contender.arguments(job)
+    let outcome: ChildProcess.Outcome
+    do {
+      outcome = try await Running.toEnd(
+        contender.command, arguments, atMost: Double(seconds) + 30)
+    } catch { throw BenchFailure(70, "\(name): \(error)") }
     withExtendedLifetime(camera) {}
     let busy = try ProcessorTime.busySeconds() - busyBefore
     let lasted = Double(outcome.endedAt - begin) / 1e9
-    let name = "\(contender.rawValue), \(course.name)"
     guard outcome.exitStatus == 0 else { throw BenchFailure(70, "\(name): \(outcome)") }
     let video = try await ingest.visit().tags.filter { $0.kind == .video }
     let pictures = video.filter { !$0.tag.isSequenceHeader }

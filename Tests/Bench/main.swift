@@ -1,3 +1,4 @@
+import BunnyMedia
 import Foundation
 
 /// - Returns: Whether every goal is held.
@@ -19,6 +20,7 @@ func bench(_ options: BenchOptions) async throws -> Bool {
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
+FFmpegLog.send(.off) { _ in }
 signal(SIGPIPE, SIG_IGN)  // a program that reads from a stand-in for a camera may end first
 let signals = Running.endWithSignals()
 do {

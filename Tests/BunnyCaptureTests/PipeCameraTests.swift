@@ -164,7 +164,7 @@ import Testing
     // 16 + level * 219 / 255
     #expect(zip(levels, [50, 93, 188]).allSatisfy { abs(Int($0) - $1) <= 1 }, "\(levels)")
     // What is no picture, the head that is broken, and the half.
-    #expect(errors.current == 4 && got.problem == .writerGone, "\(errors.current)")
+    #expect(errors.current == 3 && got.problem == .writerGone, "\(errors.current)")
   }
 
   @Test func `a FIFO is made where there is nothing, and nothing else is taken for one`() throws {
