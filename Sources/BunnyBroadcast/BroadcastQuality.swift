@@ -1,4 +1,4 @@
-import BunnyMedia
+package import BunnyMedia
 
 /// What a broadcast looks and sounds like: size, frame rate, bit rates, and how to encode.
 public struct BroadcastQuality: Equatable, Sendable {
@@ -85,7 +85,7 @@ public struct BroadcastQuality: Equatable, Sendable {
   }
 
   /// What the encoder is opened with.
-  var videoSettings: VideoEncoder.Settings {
+  package var videoSettings: VideoEncoder.Settings {
     var settings = VideoEncoder.Settings(
       width: resolution.width, height: resolution.height, frameRate: .frameRate(frameRate),
       bitrate: videoBitrate)

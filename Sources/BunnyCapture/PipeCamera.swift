@@ -61,6 +61,7 @@ package final class PipeCamera: CodedPictureSource, @unchecked Sendable {
   private func content() throws(PipeProblem) -> any PipeContent {
     switch form {
     case .raw(let form): return RawContent(form, onError: context.decodeError)
+    case .jpeg(let form): return JPEGContent(form, onError: context.decodeError)
     case .h264:
       do {
         return try H264Content(passthrough: passthrough, onError: context.decodeError)

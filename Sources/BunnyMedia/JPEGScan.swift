@@ -21,6 +21,17 @@ package enum JPEGScan {
     return end
   }
 
+  /// Where the first of several pictures ends, its end marker included.
+  ///
+  /// - Parameter bytes: begin with it.
+  /// - Returns: nil while its end is missing.
+  /// - Throws: what shows that no picture begins here.
+  package static func firstEnd(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> Int? {
+    guard bytes.count >= 2 else { return nil }
+    guard bytes[0] == 0xFF, bytes[1] == 0xD8 else { throw .noStart }
+    do { return end(of: bytes, from: try scanData(bytes)) } catch .noEnd { return nil }
+  }
+
   /// Where the coded samples begin: segments before may hold anything, an end marker too.
   private static func scanData(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> Int {
     var place = 2

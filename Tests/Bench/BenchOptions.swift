@@ -1,33 +1,57 @@
 /// What `scripts/bench`, which has the help, was asked for.
 struct BenchOptions {
+  enum Topic: String, CaseIterable {
+    case cost, quality, growth, watch, failover
+
+    /// Whether a plain `scripts/bench` runs it.
+    var isShort: Bool { self != .failover }
+  }
+
+  /// nil: all that are short.
+  var topic: Topic?
   /// Of media in one run.
-  var seconds = 15
-  /// How often each command runs; the medians are shown.
+  var seconds = 10
+  /// How often each contender runs; the medians are shown.
   var rounds = 3
-  /// Of each row of the failover; nil: the comparison is run instead.
-  var trials: Int?
+  /// Of each row of the failover.
+  var trials = 200
+  /// Where every single result goes.
+  var json: String?
+  /// The folder that the plots go to.
+  var plots: String?
 
   /// - Throws: ``BenchFailure`` with status 64.
   init(_ arguments: [String]) throws {
     var rest = arguments[...]
-    if rest.first == "failover" {
+    if let word = rest.first, !word.hasPrefix("-") {
+      guard let topic = Topic(rawValue: word) else {
+        let topics = Topic.allCases.map(\.rawValue).joined(separator: ", ")
+        throw BenchFailure(64, "\(word) is no topic; the topics are \(topics)")
+      }
+      self.topic = topic
       rest.removeFirst()
-      trials = 200
     }
     while let name = rest.popFirst() {
       switch name {
-      case "--seconds" where trials != nil, "--rounds" where trials != nil:
+      case "--seconds" where topic == .failover, "--rounds" where topic == .failover:
         throw BenchFailure(
           64, "`failover` has no \(name); give --trials N, how often each is measured")
-      case "--trials" where trials == nil:
+      case "--trials" where topic != .failover:
         throw BenchFailure(
           64, "\(name) belongs to `scripts/bench failover`; give --rounds N, how often each runs")
       case "--seconds": seconds = try Self.number(name, rest.popFirst(), 5...28)
       case "--trials": trials = try Self.number(name, rest.popFirst(), 2...10_000)
       case "--rounds": rounds = try Self.number(name, rest.popFirst(), 1...99)
+      case "--json": json = try Self.path(name, rest.popFirst())
+      case "--plots": plots = try Self.path(name, rest.popFirst())
       default: throw BenchFailure(64, "\(name) is no option; see scripts/bench --help")
       }
     }
+  }
+
+  private static func path(_ name: String, _ text: String?) throws -> String {
+    guard let text, !text.isEmpty else { throw BenchFailure(64, "\(name) takes a path") }
+    return text
   }
 
   private static func number(

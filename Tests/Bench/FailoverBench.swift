@@ -1,6 +1,5 @@
 import BunnyBroadcast
 import BunnyCapture
-import BunnyMedia
 import BunnyRTMP
 import BunnySystem
 import Foundation
@@ -10,9 +9,7 @@ import Support
 struct FailoverBench {
   let trials: Int
 
-  /// - Returns: Whether every goal is held.
-  func run() async throws -> Bool {
-    FFmpegLog.send(.off) { _ in }
+  func run(into results: inout Results) async throws {
     var rows = [
       SpreadRow(
         "reset → first keyframe, warm", try await measure { try await reset(.failover) },
@@ -30,18 +27,10 @@ struct FailoverBench {
           "frozen → left, \(name) buffer", try await measure { try await freeze(buffer) },
           goal: (2000, 2000)))
     }
-    print(SpreadRow.table(rows))
-    let costs = try await SessionCost(trials: trials).rows()
-    print(SpreadRow.table(costs, in: "percent of a core"))
-    rows += costs
-    if Line.isAvailable {
-      let overLine = try await LineBench(trials: trials).rows()
-      print(SpreadRow.table(overLine))
-      rows += overLine
-    } else {
-      print("over the line: not measured (\(Line.need))")
-    }
-    return rows.allSatisfy { $0.isHeld != false }
+    results.add(rows)
+    results.add(try await SessionCost(trials: trials).rows(), in: "percent of a core")
+    guard Line.isAvailable else { return print("over the line: not measured (\(Line.need))") }
+    results.add(try await LineBench(trials: trials).rows())
   }
 
   private func measure(_ trial: () async throws -> Double) async throws -> [Double] {

@@ -12,6 +12,15 @@ enum ProcessorTime {
     return (ticks.reduce(0, +) - ticks[3] - ticks[4]) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
+  /// Seconds that this process has computed, in the kernel too.
+  static var ownSeconds: Double {
+    var usage = rusage()
+    getrusage(Int32(RUSAGE_SELF.rawValue), &usage)
+    return [usage.ru_utime, usage.ru_stime].reduce(0) { sum, time in
+      sum + Double(time.tv_sec) + Double(time.tv_usec) / 1e6
+    }
+  }
+
   /// Seconds that this process's threads of these names have computed, in the kernel too.
   static func seconds(ofThreads names: Set<String>) throws -> Double {
     var missing = names

@@ -1,7 +1,7 @@
 import Foundation
 
 /// One line of a result that spreads: its middle and its bad end, and what is wanted.
-struct SpreadRow {
+struct SpreadRow: Encodable {
   let title: String
   let values: [Double]
   var goal: (half: Double, most: Double)?
@@ -24,12 +24,14 @@ struct SpreadRow {
   private var cells: [String] {
     let goalText = goal.map { String(format: "≤ %.0f, %.0f", $0.half, $0.most) } ?? "-"
     return [
-      title, "\(values.count)", text(percentile(0.5)), text(percentile(0.99)), goalText,
+      title, "\(values.count)", number(percentile(0.5)), number(percentile(0.99)), goalText,
       isHeld.map { $0 ? "yes" : "NO" } ?? "-",
     ]
   }
 
+  private enum CodingKeys: String, CodingKey { case title, values }
+
   static func table(_ rows: [SpreadRow], in unit: String = "milliseconds") -> String {
-    columns([[unit, "trials", "p50", "p99", "goal", "held"]] + rows.map(\.cells)) + "\n"
+    aligned([[unit, "trials", "p50", "p99", "goal", "held"]] + rows.map(\.cells)) + "\n"
   }
 }

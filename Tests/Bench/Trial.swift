@@ -6,7 +6,9 @@ import Support
 /// What one run of one contender cost.
 struct Trial {
   let cpuSeconds: Double
-  /// MB, as ru_maxrss counts.
+  /// Of the picture, as many as were asked for.
+  let pictures: Int
+  /// MB.
   let peakMemory: Double
   /// From exec to its last byte at the ingest, in milliseconds.
   let firstKeyframe: Double
@@ -16,45 +18,71 @@ struct Trial {
   let otherWork: Double
   /// What x264 says of its settings, in its first frame.
   let x264Settings: String
+  /// All that came of the picture.
+  let video: [RTMPTag]
+
+  var cpuMillisecondsPerPicture: Double { cpuSeconds * 1000 / Double(pictures) }
 
   /// Runs `contender` to its end, with an ingest that takes everything.
   ///
   /// - Throws: ``BenchFailure``, also when fewer pictures arrive than there are.
   static func run(
-    _ contender: Contender, _ course: Course, lookahead: Bool = true, seconds: Int
+    _ contender: Contender, _ course: Course, _ x264: X264, seconds: Int
   ) async throws -> Trial {
     let ingest = try ScriptedIngest()
     defer { ingest.close() }
-    let arguments = contender.arguments(
-      course, lookahead: lookahead, seconds: seconds, to: "rtmp://127.0.0.1:\(ingest.port)/live/key"
-    )
+    let wanted = seconds * course.framesPerSecond
+    let camera =
+      course.feed == .h264
+      ? nil
+      : try CameraStandIn(
+        course.frames, framesPerSecond: course.framesPerSecond,
+        limit: contender.endsWithItsInput ? wanted : nil)
+    let job = Contender.Job(
+      course: course, x264: x264, seconds: seconds, input: camera?.path ?? course.clip,
+      url: ingest.url())
     let busyBefore = try ProcessorTime.busySeconds()
     let begin = MonotonicTime.now
-    let outcome = try await Running.toEnd(
-      contender.command, arguments, atMost: Double(seconds) + 30)
+    let name = "\(contender.rawValue), \(course.name)"
+    let arguments = try contender.arguments(job)
+    let outcome: ChildProcess.Outcome
+    do {
+      outcome = try await Running.toEnd(
+        contender.command, arguments, atMost: Double(seconds) + 30)
+    } catch { throw BenchFailure(70, "\(name): \(error)") }
+    withExtendedLifetime(camera) {}
     let busy = try ProcessorTime.busySeconds() - busyBefore
     let lasted = Double(outcome.endedAt - begin) / 1e9
-    let name = "\(contender) at \(course.name)"
     guard outcome.exitStatus == 0 else { throw BenchFailure(70, "\(name): \(outcome)") }
-    let pictures = try await ingest.visit().media.filter { $0.kind == .video }
+    let video = try await ingest.visit().tags.filter { $0.kind == .video }
+    let pictures = video.filter { !$0.tag.isSequenceHeader }
     guard let first = pictures.first, first.tag.isKeyframe else {
       throw BenchFailure(70, "\(name): no keyframe arrived")
     }
-    guard pictures.count >= seconds * 30 - 1 else {
+    guard pictures.count >= wanted - 2 else {
       let percent = Int((busy / lasted * 100).rounded())
       throw BenchFailure(
         70,
-        "\(name): \(pictures.count) of \(seconds * 30) pictures arrived, while the machine "
-          + "was busy with \(percent) % of a core")
+        "\(name): \(pictures.count) of \(wanted) pictures arrived, while the machine was busy with "
+          + "\(percent) % of a core")
     }
     let cpuSeconds = outcome.userSeconds + outcome.systemSeconds
     return Trial(
-      cpuSeconds: cpuSeconds,
-      peakMemory: Double(outcome.peakMemory) / 1e6,
+      cpuSeconds: cpuSeconds, pictures: wanted, peakMemory: try peak(outcome.peakMemory, name),
       firstKeyframe: Double(first.arrival - begin) / 1e6,
-      handling: handling(in: outcome.standardOutput),
-      otherWork: (busy - cpuSeconds) / lasted,
-      x264Settings: x264Settings(in: first.body))
+      handling: handling(in: outcome.standardOutput), otherWork: (busy - cpuSeconds) / lasted,
+      x264Settings: x264Settings(in: first.body), video: video.map(\.tag))
+  }
+
+  /// In MB. Linux counts into a process's peak what its parent held when it was started.
+  private static func peak(_ bytes: Int, _ name: String) throws -> Double {
+    var own = rusage()
+    getrusage(Int32(RUSAGE_SELF.rawValue), &own)
+    guard bytes > own.ru_maxrss * 1024 else {
+      throw BenchFailure(
+        70, "\(name): its peak memory of \(bytes / 1_000_000) MB is this program's own")
+    }
+    return Double(bytes) / 1e6
   }
 
   private static func handling(in events: String) -> (p50: Double, p99: Double)? {

@@ -11,22 +11,23 @@ struct WatchCost {
   private static let seconds = 30
   private static let (width, height) = (1920, 1080)
 
-  /// In percent of a core.
-  func rows() async throws -> [Row] {
+  func table() async throws -> ResultTable {
     var peers: [Double] = []
     for round in 0..<rounds {
       say("watching, round \(round + 1) of \(rounds)")
       peers.append(try await Self.peer())
     }
-    let ours = (0..<rounds).map { _ in Self.ours(isFrozen: true) }
-    return [
-      Row(
-        title: "frozen picture and silence", ours: ours, peers: peers, unit: " %",
-        goal: .ratio(0.25)),
-      Row(
-        title: "moving picture and silence",
-        ours: (0..<rounds).map { _ in Self.ours(isFrozen: false) }, unit: " %"),
+    let frozen = (0..<rounds).map { _ in Self.ours(isFrozen: true) }
+    let moving = (0..<rounds).map { _ in Self.ours(isFrozen: false) }
+    var table = ResultTable(title: "watching 1080p30 and sound", columns: ["% of a core"])
+    table.lines = [
+      .init(name: "frozen picture and silence, ours", figures: [frozen]),
+      .init(name: "the same, ffmpeg's filters", figures: [peers]),
+      .init(name: "moving picture and silence, ours", figures: [moving]),
     ]
+    table.goals = Goal.ratio(
+      "watching, of ffmpeg's", frozen.median, to: peers.median, most: 0.25)
+    return table
   }
 
   private static func ours(isFrozen: Bool) -> Double {

@@ -1,24 +1,31 @@
+import BunnyMedia
 import Foundation
 
 /// - Returns: Whether every goal is held.
 func bench(_ options: BenchOptions) async throws -> Bool {
-  if let trials = options.trials { return try await FailoverBench(trials: trials).run() }
-  for course in Course.all { try await course.prepare() }
-  var isHeld = true
-  func show(_ name: String, _ rows: [Row]) {
-    let text = table("\(name), medians of \(options.rounds)", rows)
-    FileHandle.standardOutput.write(Data("\(text)\n\n".utf8))  // unbuffered, unlike print
-    isHeld = isHeld && rows.allSatisfy { $0.isHeld != false }
+  var results = Results()
+  for topic in BenchOptions.Topic.allCases where options.topic.map({ $0 == topic }) ?? topic.isShort
+  {
+    switch topic {
+    case .watch: results.add(try await WatchCost(rounds: options.rounds).table())
+    case .cost: try await CostBench(options: options).run(into: &results)
+    case .quality: try await QualityBench(options: options).run(into: &results)
+    case .growth: try await GrowthBench(options: options).run(into: &results)
+    case .failover: try await FailoverBench(trials: options.trials).run(into: &results)
+    }
   }
-  show("watching 1080p30, of a core", try await WatchCost(rounds: options.rounds).rows())
-  for course in Course.all { show(course.name, try await Comparison(course, options).rows()) }
-  return isHeld
+  if let path = options.json { try results.write(to: path) }
+  if let folder = options.plots { try await Plot(folder: folder).draw(results) }
+  return results.isHeld
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
+FFmpegLog.send(.off) { _ in }
+signal(SIGPIPE, SIG_IGN)  // a program that reads from a stand-in for a camera may end first
 let signals = Running.endWithSignals()
 do {
   if arguments == ["conversion"] { exit(try await ConversionBench().run() ? 0 : 1) }
+  if try Floor.run(arguments) { exit(0) }
   exit(try await bench(BenchOptions(arguments)) ? 0 : 1)
 } catch let failure as BenchFailure {
   say(failure.sentence)

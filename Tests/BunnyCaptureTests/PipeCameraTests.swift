@@ -137,6 +137,36 @@ import Testing
     #expect(errors.current == 1 && got.problem == .writerGone)
   }
 
+  @Test func `JPEGs come out one by one, whatever lies between them`() throws {
+    var settings = CameraSettings()
+    (settings.format, settings.framesPerSecond) = ("MJPG", 30)
+    settings.size = PictureSize(width: 64, height: 32)
+    let camera = try camera(settings)
+    let (pool, maker) = (PicturePool(width: 64, height: 32), JPEGMaker())
+    let jpegs = ([40, 90, 200] as [UInt8]).map { level in
+      maker.jpeg(
+        pool.picture(time: .now) { y, u, v in
+          for (plane, value) in [(y, level), (u, 128), (v, 128)] {
+            plane.bytes.update(repeating: value, count: plane.stride * plane.height)
+          }
+        })
+    }
+    let padding = [UInt8](repeating: 0, count: 500)
+    let brokenHead: [UInt8] = [0xFF, 0xD8, 0x00]
+    write(
+      jpegs[0] + padding + jpegs[1] + [0xFF, 0x12] + brokenHead + jpegs[2] + jpegs[0].dropLast(2))
+    let got = pictures(of: camera)
+    #expect(got.pictures.map(\.format) == ["jpeg", "jpeg", "jpeg"])
+    let converter = PictureConverter(width: 64, height: 32, fill: .letterbox)
+    let levels = try got.pictures.map {
+      try converter.convert($0).withPlanes { y, _, _ in y.bytes[0] }
+    }
+    // 16 + level * 219 / 255
+    #expect(zip(levels, [50, 93, 188]).allSatisfy { abs(Int($0) - $1) <= 1 }, "\(levels)")
+    // What is no picture, the head that is broken, and the half.
+    #expect(errors.current == 3 && got.problem == .writerGone, "\(errors.current)")
+  }
+
   @Test func `a FIFO is made where there is nothing, and nothing else is taken for one`() throws {
     _ = try camera()
     var status = stat()

@@ -32,6 +32,9 @@ import Testing
       try PipeForm(full)
         == .raw(
           FrameForm("uyvy422", width: 640, height: 360, FrameColour(nil, isFullRange: true))))
+    #expect(
+      try PipeForm(settings("MJPG", size, 30))
+        == .jpeg(FrameForm(FrameForm.jpeg, width: 640, height: 360, .jpeg)))
   }
 
   @Test func `what contradicts itself, or is too little, is refused`() {
@@ -48,8 +51,11 @@ import Testing
       refusal(settings(nil, size)) == "is read as H.264, which says that itself; leave out "
         + "--camera-size, or give --camera-format for raw frames")
     #expect(
-      refusal(settings("MJPG", size, 30))
-        == "cannot be MJPG; it takes H264, YU12, NV12, YUYV, UYVY and the like")
+      refusal(settings("MJPG", size)) == "of MJPG needs --camera-fps too: JPEGs do not say their "
+        + "rate, nor their size before they come")
+    #expect(
+      refusal(settings("HEVC", size, 30))
+        == "cannot be HEVC; it takes H264, MJPG, YU12, NV12, YUYV, UYVY and the like")
     var controlled = settings()
     controlled.controls = [.init(name: "brightness", value: 1)]
     #expect(

@@ -21,6 +21,23 @@ public enum FLVFile {
     return tags
   }
 
+  /// Writes tags as a file.
+  public static func write(_ tags: [RTMPTag], to path: String) throws {
+    var file = Data([0x46, 0x4C, 0x56, 1, 5, 0, 0, 0, 9, 0, 0, 0, 0])
+    for tag in tags {
+      let (size, time) = (tag.body.count, tag.timestamp)
+      let kind: UInt8 = tag.kind == .audio ? 8 : tag.kind == .video ? 9 : 18
+      let head =
+        [kind] + bytes(size, 3) + bytes(Int(time & 0xFF_FFFF), 3) + bytes(Int(time >> 24), 1)
+      file += head + bytes(0, 3) + tag.body + bytes(11 + size, 4)
+    }
+    try file.write(to: URL(filePath: path))
+  }
+
+  private static func bytes(_ value: Int, _ count: Int) -> [UInt8] {
+    (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
   private static func integer(_ bytes: ArraySlice<UInt8>) -> Int {
     bytes.reduce(0) { $0 << 8 | Int($1) }
   }
