@@ -92,6 +92,8 @@ package struct BitrateRule: Sendable {
   private var lastRise: MonotonicTime?
 
   private enum Draining { case failed, piledUp }
+  /// Nothing waits here any more, only in the kernel and on the line.
+  private var isAlmostDrained = false
 
   package init(_ limits: Limits) {
     self.limits = limits
@@ -106,7 +108,7 @@ package struct BitrateRule: Sendable {
         queueAge: sample.queueAge, confirmed: sample.confirmed, pace: figures, at: sample.time)
       if let burst = sample.burst { ceiling.note(burst) }
       if draining == nil { fall(at: sample.time) }
-      if draining != nil { drain(at: sample.time) } else { rise(at: sample.time) }
+      if draining != nil { drain(sample) } else { rise(at: sample.time) }
     }
     steps.take(share: settled / limits.most, at: sample.time)
   }
@@ -114,6 +116,7 @@ package struct BitrateRule: Sendable {
   private mutating func forget(_ connection: Int) {
     self.connection = connection
     (meter, ceiling, draining, lastRise) = (DeliveryMeter(), RateCeiling(), nil, nil)
+    isAlmostDrained = false
     target = settled
   }
 }
@@ -135,20 +138,21 @@ extension BitrateRule {
       meter.forget(before: span)
       ceiling.failed(
         at: rate.bytesPerSecond * 8, wasUsed: usage.share(of: input) >= 0.8, now: now)
-      return draining = .failed
+      draining = .failed
+      return
     }
     if meter.queue > Self.mostPiledUp, meter.rate(within: .milliseconds(1500)) != nil {
       draining = .piledUp
     }
   }
 
-  private mutating func drain(at now: MonotonicTime) {
+  private mutating func drain(_ sample: Sample) {
     let rate = meter.rate(within: .milliseconds(500))
     guard meter.queue > calm + rushing(at: rate?.bytesPerSecond) else {
       draining = nil
       target = settled
       reason = settled < limits.most ? ceiling.rate.map { .carries($0) } ?? reason : nil
-      lastRise = now
+      (lastRise, isAlmostDrained) = (sample.time, false)
       return
     }
     guard let rate else { return }
@@ -158,12 +162,25 @@ extension BitrateRule {
       ceiling.measured(carried)
       if abs(fitting - settled) > 0.03 * settled { settled = fitting }
     }
-    let excess = Double(meter.queue - calm) / Double(Self.drain)
-    let wanted = clamped(min(settled, fitting) - excess * carried)
-    // Up again only once it is gone: fewer changes, each of which the encoder needs time for.
-    if wanted < 0.92 * target || target > settled { target = wanted }
+    noteWhereItWaits(sample)
+    let wanted = clamped(min(settled, fitting) - drainage * carried)
+    // Up again only where little is left: fewer changes, each of which the encoder needs time for.
+    if wanted < 0.92 * target || isAlmostDrained && wanted > 1.05 * target { target = wanted }
     reason =
       draining == .failed ? .carries(carried) : .catchingUp(meter.queue / .milliseconds(1))
+  }
+
+  private mutating func noteWhereItWaits(_ sample: Sample) {
+    if sample.queueAge < .milliseconds(60), meter.queue < .milliseconds(400) + meter.idleDelay {
+      isAlmostDrained = true
+    } else if meter.queue > Self.mostPiledUp {
+      isAlmostDrained = false
+    }
+  }
+
+  /// What share of what the line carries is left to what has piled up.
+  private var drainage: Double {
+    isAlmostDrained ? 0.02 : Double(meter.queue - calm) / Double(Self.drain)
   }
 
   /// Nanoseconds that the queue will have lost when the encoder has taken a new target.
@@ -200,7 +217,10 @@ extension BitrateRule {
       lastRise = now
       if fitting > target { set(fitting, .trying) }
     case .rises:
-      guard target < limits.most, meter.queue < (calm + trouble) / 2 else { return lastRise = now }
+      guard target < limits.most, meter.queue < (calm + trouble) / 2 else {
+        lastRise = now
+        return
+      }
       guard now - since >= .milliseconds(250) else { return }
       lastRise = now
       set(target * (1 + 0.4 * Double(min(now - since, .milliseconds(500))) / 1e9), .trying)

@@ -101,8 +101,8 @@ final class BitrateWatch: Sendable {
     round.hasSaidWhatPasses = true
     events.send(
       .notice(
-        message: "the network takes no more than \(BitrateNews.text(Double(bitrate))) of picture, and "
-          + "what the camera has coded itself cannot be made smaller; lower its own bit rate, or "
-          + "leave out --passthrough"))
+        message: "the network takes no more than \(BitrateNews.text(Double(bitrate))) of picture, "
+          + "and what the camera has coded itself cannot be made smaller; lower its own bit rate, "
+          + "or leave out --passthrough"))
   }
 }

@@ -63,10 +63,10 @@ package struct DeliveryMeter: Sendable {
   }
 
   private mutating func noteIdle(_ delay: Int64, at now: MonotonicTime) {
-    guard var idle else { return self.idle = (delay, delay, now) }
-    if now - idle.since > Self.idlePeriod { idle = (idle.now, delay, now) }
-    idle.now = min(idle.now, delay)
-    self.idle = idle
+    var known = idle ?? (delay, delay, now)
+    if now - known.since > Self.idlePeriod { known = (known.now, delay, now) }
+    known.now = min(known.now, delay)
+    idle = known
   }
 
   /// What came through while something waited.

@@ -178,8 +178,10 @@ package struct EventLine: Equatable, Sendable {
     case .bitrateChanged(let from, let to, let reason):
       self.init(
         "bitrateChanged",
-        [.init("from", .integer(from)), .init("to", .integer(to)), .init("reason", .string(reason))]
-      )
+        [
+          .init("from", .integer(from)), .init("to", .integer(to)),
+          .init("reason", .string(reason)),
+        ])
     case .dropped(let frames, let reason):
       self.init("dropped", [.init("frames", .integer(frames)), .init("reason", .string(reason))])
     case .streamFound(let title, let status, let resumes):

@@ -33,12 +33,16 @@ package struct DeliveryPace: Sendable, Hashable {
   ) {
     confirmedAt = now
     delay = now - written
-    guard write.upperBound - write.lowerBound >= Self.burst.least else { return self.begun = nil }
-    guard let begun, begun.write == write.lowerBound else {
-      return self.begun = Begun(write: write.lowerBound, confirmed: total, at: now)
+    guard write.upperBound - write.lowerBound >= Self.burst.least else {
+      begun = nil
+      return
     }
-    guard total - begun.confirmed >= Self.burst.leastMeasured, now > begun.at else { return }
-    burstRate = Double(total - begun.confirmed) * 1e9 / Double(now - begun.at)
+    guard let first = begun, first.write == write.lowerBound else {
+      begun = Begun(write: write.lowerBound, confirmed: total, at: now)
+      return
+    }
+    guard total - first.confirmed >= Self.burst.leastMeasured, now > first.at else { return }
+    burstRate = Double(total - first.confirmed) * 1e9 / Double(now - first.at)
     burstAt = now
   }
 }

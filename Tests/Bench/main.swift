@@ -18,6 +18,7 @@ func bench(_ options: BenchOptions) async throws -> Bool {
 let arguments = Array(CommandLine.arguments.dropFirst())
 let signals = Running.endWithSignals()
 do {
+  if let isHeld = try await NetworkBench.run(arguments) { exit(isHeld ? 0 : 1) }
   exit(try await bench(BenchOptions(arguments)) ? 0 : 1)
 } catch let failure as BenchFailure {
   say(failure.sentence)
