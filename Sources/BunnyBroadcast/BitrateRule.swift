@@ -75,6 +75,9 @@ package struct BitrateRule: Sendable {
   static let reaction = Int64.milliseconds(300)
   static let mostPiledUp = Int64.milliseconds(700)
 
+  /// By what share the target rises in a second where nothing is known to fail.
+  static let pace = (used: 0.33, unused: 0.1)
+
   package let limits: Limits
   /// Bit/s for the picture, now.
   package private(set) var target: Double
@@ -137,7 +140,8 @@ extension BitrateRule {
       guard rate.bytesPerSecond * 8 < input * (1 - margin) else { continue }
       meter.forget(before: span)
       ceiling.failed(
-        at: rate.bytesPerSecond * 8, wasUsed: usage.share(of: input) >= 0.8, now: now)
+        at: rate.bytesPerSecond * 8, wasUsed: usage.share(of: input, within: .seconds(2)) >= 0.8,
+        now: now)
       draining = .failed
       return
     }
@@ -205,7 +209,7 @@ extension BitrateRule {
       ceiling.carried(rate.bytesPerSecond * 8)
     }
     let input = target + limits.sound
-    let isUsed = usage.share(of: input) >= 0.8
+    let isUsed = usage.share(of: input, within: .seconds(2)) >= 0.8
     switch ceiling.take(isUsed: isUsed, isCalm: meter.queue < trouble, at: now) {
     case .hold(let most):
       let fitting = clamped(Self.share * most - limits.sound)
@@ -217,13 +221,16 @@ extension BitrateRule {
       lastRise = now
       if fitting > target { set(fitting, .trying) }
     case .rises:
-      guard target < limits.most, meter.queue < (calm + trouble) / 2 else {
+      guard target < limits.most, meter.queue < .milliseconds(60) + meter.idleDelay / 4 else {
         lastRise = now
         return
       }
       guard now - since >= .milliseconds(250) else { return }
       lastRise = now
-      set(target * (1 + 0.4 * Double(min(now - since, .milliseconds(500))) / 1e9), .trying)
+      // An encoder that does not follow, or need not, shows nothing.
+      let pace =
+        usage.share(of: input, within: .seconds(1)) >= 0.8 ? Self.pace.used : Self.pace.unused
+      set(target * (1 + pace * Double(min(now - since, .milliseconds(500))) / 1e9), .trying)
     }
   }
 

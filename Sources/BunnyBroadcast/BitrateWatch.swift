@@ -81,7 +81,10 @@ final class BitrateWatch: Sendable {
     let pace = counters.pace
     return BitrateRule.Sample(
       time: now, connection: carrier.number, queueAge: age, confirmed: counters.bytesConfirmed,
-      figures: pace.confirmedAt.map { DeliveryFigures(confirmedAt: $0, delay: pace.delay) },
+      figures: pace.confirmedAt.map {
+        DeliveryFigures(
+          confirmedAt: $0, delay: pace.delay, roundTrip: counters.roundTrip?.nanoseconds)
+      },
       burst: pace.burstAt.flatMap { at in
         pace.burstRate.map { BitrateRule.Burst(bytesPerSecond: $0, at: at) }
       }, made: outlet.madeBytes)

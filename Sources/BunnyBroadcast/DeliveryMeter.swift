@@ -41,7 +41,7 @@ package struct DeliveryMeter: Sendable {
     queueAge: Int64, confirmed: Int64, pace: DeliveryFigures, at now: MonotonicTime
   ) {
     let isNew = last.map { pace.confirmedAt > $0.at } ?? true
-    if isNew { noteIdle(pace.delay, at: now) }
+    if isNew { noteIdle(min(pace.delay, pace.roundTrip ?? .max), at: now) }
     queue = queueAge + max(0, pace.delay - idleDelay)
     guard isNew else { return }
     let mark = Mark(at: pace.confirmedAt, confirmed: confirmed)
@@ -74,7 +74,7 @@ package struct DeliveryMeter: Sendable {
   /// - Parameter span: nanoseconds at most, from the last confirmation back.
   /// - Returns: bytes a second, and over how many nanoseconds; nil: nothing waits, or not for long enough.
   package func rate(within span: Int64) -> (bytesPerSecond: Double, span: Int64)? {
-    let least = max(Self.spans.least, 3 * idleDelay)
+    let least = max(Self.spans.least, min(3 * idleDelay, Self.spans.most / 2))
     guard let last = marks.last,
       let first = marks.first(where: { last.at - $0.at <= max(span, least + .milliseconds(200)) }),
       last.at - first.at >= least
@@ -96,8 +96,10 @@ package struct DeliveryFigures: Sendable {
   package var confirmedAt: MonotonicTime
   /// Nanoseconds since the kernel had taken it.
   package var delay: Int64
+  /// Nanoseconds that a ping took the last time: the first one finds an idle line.
+  package var roundTrip: Int64?
 
-  package init(confirmedAt: MonotonicTime, delay: Int64) {
-    (self.confirmedAt, self.delay) = (confirmedAt, delay)
+  package init(confirmedAt: MonotonicTime, delay: Int64, roundTrip: Int64? = nil) {
+    (self.confirmedAt, self.delay, self.roundTrip) = (confirmedAt, delay, roundTrip)
   }
 }

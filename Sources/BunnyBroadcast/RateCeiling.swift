@@ -33,7 +33,7 @@ package struct RateCeiling: Sendable {
 
   package mutating func note(_ burst: BitrateRule.Burst) {
     guard bursts.last.map({ burst.at > $0.at }) ?? true else { return }
-    bursts = bursts.suffix(2) + [burst]
+    bursts = bursts.suffix(1) + [burst]
   }
 
   /// The line carried less than it was given.
@@ -75,16 +75,16 @@ package struct RateCeiling: Sendable {
     return .tries(1.1 * rate)
   }
 
-  /// Bit/s of the middle one of three.
+  /// Bit/s of the slower one of two.
   private func burst(at now: MonotonicTime) -> Double? {
-    guard bursts.count == 3, bursts.allSatisfy({ now - $0.at < .seconds(6) }) else { return nil }
-    return bursts.map(\.bytesPerSecond).sorted()[1] * 8
+    guard bursts.count == 2, bursts.allSatisfy({ now - $0.at < .seconds(6) }) else { return nil }
+    return bursts.map(\.bytesPerSecond).min().map { $0 * 8 }
   }
 }
 
 /// How much of what the encoders may make they do make. A value, which reads no clock.
 package struct UsageMeter: Sendable {
-  /// Nanoseconds: more than a GOP's keyframe weighs.
+  /// Nanoseconds that are kept.
   private static let span = Int64.seconds(2)
   private var marks: [(at: MonotonicTime, made: Int64)] = []
 
@@ -96,9 +96,13 @@ package struct UsageMeter: Sendable {
     marks.removeFirst(first)
   }
 
-  /// - Parameter bitrate: bit/s.
-  package func share(of bitrate: Double) -> Double {
-    guard let first = marks.first, let last = marks.last, last.at > first.at else { return 0 }
+  /// - Parameters:
+  ///   - bitrate: bit/s.
+  ///   - span: nanoseconds, two seconds at most.
+  package func share(of bitrate: Double, within span: Int64) -> Double {
+    guard let last = marks.last, let first = marks.first(where: { last.at - $0.at <= span }),
+      last.at > first.at
+    else { return 0 }
     return Double(last.made - first.made) * 8e9 / Double(last.at - first.at) / bitrate
   }
 }

@@ -2,9 +2,11 @@ package import BunnySystem
 
 /// How the last bytes of a connection have come through. A value, which reads no clock.
 package struct DeliveryPace: Sendable, Hashable {
-  /// Of a write that counts as a burst, and of what is measured of it, in bytes: a peer acknowledges every
-  /// four thousand.
-  private static let burst = (least: Int64(10_000), leastMeasured: Int64(6000))
+  /// Bytes of a write that counts as a burst, and those of it that must be measured, for how many nanoseconds:
+  /// a peer acknowledges every four thousand, and threads wake some milliseconds late.
+  private static let burst = (
+    least: Int64(10_000), measured: Int64(6000), time: Int64.milliseconds(20), plenty: Int64(16_000)
+  )
 
   /// When the newest byte that is known to have arrived became known; nil: none has.
   package private(set) var confirmedAt: MonotonicTime?
@@ -41,8 +43,11 @@ package struct DeliveryPace: Sendable, Hashable {
       begun = Begun(write: write.lowerBound, confirmed: total, at: now)
       return
     }
-    guard total - first.confirmed >= Self.burst.leastMeasured, now > first.at else { return }
-    burstRate = Double(total - first.confirmed) * 1e9 / Double(now - first.at)
+    let (bytes, time) = (total - first.confirmed, now - first.at)
+    guard time > 0, bytes >= Self.burst.measured,
+      time >= Self.burst.time || bytes >= Self.burst.plenty
+    else { return }
+    burstRate = Double(bytes) * 1e9 / Double(time)
     burstAt = now
   }
 }
