@@ -33,6 +33,15 @@ public struct BroadcastConfiguration: Sendable {
     case none
   }
 
+  /// What becomes of the picture's bit rate when the network takes less.
+  public enum Bitrate: String, Sendable, CaseIterable {
+    /// It follows the network: from the quality's down to 15 % of that or 300 kbit/s, whichever is more;
+    /// below a third the frame rate is halved, then the picture made smaller. The sound is not touched.
+    case adaptive
+    /// It stays the quality's; what the network does not take in time is left out.
+    case fixed
+  }
+
   /// Where to publish.
   public var ingest: Ingest
   /// Where to publish when ``ingest`` fails.
@@ -59,6 +68,7 @@ public struct BroadcastConfiguration: Sendable {
   /// How the cameras are to be used, where ``video`` and ``otherVideos`` are some.
   public var camera = CameraSettings()
   public var quality: BroadcastQuality
+  public var bitrate = Bitrate.adaptive
   /// What is shown while there is no picture.
   public var slate = Slate.Choice.standard
   /// When a picture or sound that flows counts as dead.

@@ -77,6 +77,9 @@ public enum BunnyBroadcastEvent: Sendable {
   /// Said once, until ``soundHeard``.
   case soundSilent(for: Duration, reason: String?)
   case soundHeard
+  /// The picture is encoded to another bit rate, in bit/s, because of what the network takes; `reason` is a
+  /// sentence. Not told of what passes within seconds, as after a line that stood still.
+  case bitrateChanged(from: Int, to: Int, reason: String)
   /// Media was left out because a consumer of it was too far behind.
   case dropped(frames: Int, reason: String)
   /// Bunny's API told of the live stream; `resumes` when viewers see it already.
@@ -115,6 +118,9 @@ public struct BroadcastStatistics: Sendable, Codable, Equatable {
   public var queueAgeMs = 0.0
   /// Bit/s that are known to have arrived, over the same time as ``bitrate``.
   public var confirmedBitrate = 0.0
+  /// Bit/s that the picture is encoded to now, and why that is less than the quality's; nil: it is not.
+  public var targetBitrate = 0
+  public var targetReason: String?
   /// From a question to the ingest's answer, the last time, in milliseconds; nil: it answers none, or
   /// none was needed.
   public var roundTripMs: Double?

@@ -14,6 +14,7 @@ struct Lanes: Sendable {
   private let audio: @Sendable () throws -> Void
   private let publishing: [@Sendable () throws -> Void]
   private let events: EventHub
+  private let bitrateWatch: BitrateWatch?
 
   /// By how much, in nanoseconds, a machine that is too busy may be late with one track before the
   /// other goes ahead: what waits in a mailbox, and the longest fill. Both tracks go on for ever, so
@@ -48,6 +49,10 @@ struct Lanes: Sendable {
       frame: settings.frameRate.reciprocal.convert(1, to: .nanoseconds), telemetry: telemetry,
       events: events)
     self.events = events
+    telemetry.aims(at: settings.bitrate, because: nil)
+    bitrateWatch =
+      configuration.bitrate == .adaptive
+      ? BitrateWatch(configuration, orders, outlet, telemetry, line, events) : nil
 
     let videoLane = VideoLane(
       pictures: capture.pictures, origin: origin,
@@ -112,7 +117,11 @@ struct Lanes: Sendable {
   ///
   /// - Throws: why the first that ended failed, if all did.
   func publish() async throws {
-    defer { stop() }
+    bitrateWatch?.start()
+    defer {
+      bitrateWatch?.stop()
+      stop()
+    }
     let results = await withTaskGroup(of: Result<Void, any Error>.self) { lanes in
       for lane in publishing {
         lanes.addTask {

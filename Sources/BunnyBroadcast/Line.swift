@@ -6,9 +6,18 @@ import Synchronization
 final class Line: Sendable {
   private struct State {
     var connections: [ObjectIdentifier: RTMPConnection] = [:]
-    var carrier: RTMPConnection?
+    /// By publish lane.
+    var carriers: [Int: Carrier] = [:]
+    var carriersSoFar = 0
     var bytesBefore: Int64 = 0
     var confirmedBefore: Int64 = 0
+  }
+
+  /// The connection that carries the stream for a publish lane.
+  struct Carrier: Sendable {
+    /// Another one for each, from 1.
+    let number: Int
+    let connection: RTMPConnection
   }
 
   /// What its connections have moved.
@@ -39,17 +48,25 @@ final class Line: Sendable {
       }
       state.bytesBefore += connection.counters.bytesSent
       state.confirmedBefore += connection.counters.bytesConfirmed
-      if state.carrier === connection { state.carrier = nil }
+      state.carriers = state.carriers.filter { $0.value.connection !== connection }
     }
   }
 
-  /// This one carries the stream.
-  func carries(_ connection: RTMPConnection) { state.withLock { $0.carrier = connection } }
+  /// This one carries the stream from now on.
+  func carries(_ connection: RTMPConnection, lane: Int) {
+    state.withLock { state in
+      state.carriersSoFar += 1
+      state.carriers[lane] = Carrier(number: state.carriersSoFar, connection: connection)
+    }
+  }
+
+  /// nil: none.
+  func carrier(lane: Int) -> Carrier? { state.withLock { $0.carriers[lane] } }
 
   var moved: Moved {
     state.withLock { state in
       let all = state.connections.values.map(\.counters)
-      let carrier = state.carrier?.counters
+      let carrier = state.carriers.values.max { $0.number < $1.number }?.connection.counters
       return Moved(
         sent: all.reduce(state.bytesBefore) { $0 + $1.bytesSent },
         confirmed: all.reduce(state.confirmedBefore) { $0 + $1.bytesConfirmed },

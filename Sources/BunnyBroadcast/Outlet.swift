@@ -13,6 +13,7 @@ final class Outlet: Sendable {
   private struct State {
     var interleaver: Interleaver
     var open: Set<MediaTag.Kind> = [.video, .audio]
+    var madeBytes: Int64 = 0
   }
 
   init(log: TagLog, shift: Int64, longestHold: Int64) {
@@ -22,8 +23,14 @@ final class Outlet: Sendable {
   }
 
   func offer(_ tag: MediaTag) {
-    state.withLock { state in log.append(state.interleaver.offer(tag, at: .now)) }
+    state.withLock { state in
+      state.madeBytes += Int64(tag.body.count)
+      log.append(state.interleaver.offer(tag, at: .now))
+    }
   }
+
+  /// What both lanes have handed over so far.
+  var madeBytes: Int64 { state.withLock { $0.madeBytes } }
 
   /// A lane has ended; the log is finished with the second one.
   func finish(_ kind: MediaTag.Kind) {

@@ -169,7 +169,7 @@ extension PublishLane {
   /// The stream is there from now on.
   mutating func carries(_ leg: Leg) {
     telemetry.connected(at: .now)
-    line.carries(leg.connection)
+    line.carries(leg.connection, lane: telemetry.lane)
     let ingest = leg.connection.ingest
     events.send(wasAccepted ? .reconnected(ingest) : .started(ingest))
     wasAccepted = true

@@ -59,6 +59,20 @@ package final class Telemetry: Sendable {
     }
   }
 
+  /// For how long a lane's oldest tag that is not sent has waited, in nanoseconds; nil: no ingest carries
+  /// its stream.
+  func queueAge(lane: Int, at now: MonotonicTime) -> Int64? {
+    state.withLock { state in
+      guard state.lanes[lane].isCarried else { return nil }
+      return state.lanes[lane].waitingSince.map { now - $0 } ?? 0
+    }
+  }
+
+  /// What the picture is encoded to, and why.
+  func aims(at bitrate: Int, because reason: String?) {
+    state.withLock { $0.target = (bitrate, reason) }
+  }
+
   /// - Parameter endsPeriod: rates are measured from here on anew.
   package func statistics(at now: MonotonicTime, endsPeriod: Bool = false) -> BroadcastStatistics {
     state.withLock { state in
@@ -72,6 +86,7 @@ package final class Telemetry: Sendable {
       statistics.confirmedBitrate = rates.confirmed * 8
       statistics.roundTripMs = state.moved.roundTrip.map { Double($0.nanoseconds) / 1e6 }
       statistics.kernelQueueBytes = state.moved.kernelQueue
+      (statistics.targetBitrate, statistics.targetReason) = state.target
       statistics.queueAgeMs = Double(state.queueAge(at: now)) / 1e6
       statistics.handlingP50Ms = state.recentHandling.percentile(0.5)
       statistics.handlingP99Ms = state.recentHandling.percentile(0.99)
@@ -170,6 +185,7 @@ private struct State {
   var sound = Loudness()
   var recentSound: Loudness?  // nil until the first period has ended
   var brightness: Double?
+  var target: (bitrate: Int, reason: String?) = (0, nil)
   var moved = Line.Moved()
   var lanes: [Lane] = []
   var unsentFrames = 0

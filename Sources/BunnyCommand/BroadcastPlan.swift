@@ -38,6 +38,7 @@ extension PublishOptions {
       configuration.camera = camera
       configuration.turn = turn
       configuration.fill = fill
+      configuration.bitrate = bitrate
       configuration.slate = slate
       configuration.vitals = vitals
       configuration.retry = triesAgain ? .always : .never

@@ -19,7 +19,7 @@ package import BunnyRTMP
 /// | `preparing` | |
 /// | `connection` | `ingest`; `state`: `connecting`, `handshaking`, `connected`, `ready`, `publishing` or `closed` |
 /// | `started`, `reconnected` | `ingest`, which accepted the stream |
-/// | `statistics` | every 3 s: `state`, `elapsedMs`, `framesPerSecond`, `bitrate`, `confirmedBitrate` (known to have arrived), `queueAgeMs`, `roundTripMs` or null, `kernelQueueBytes`, `handlingP50Ms`, `handlingP99Ms`, the source's levels, the totals, `eventsLost` |
+/// | `statistics` | every 3 s: `state`, `elapsedMs`, `framesPerSecond`, `bitrate`, `confirmedBitrate` (known to have arrived), `targetBitrate` of the picture, `targetReason` why it is less than the quality's, or null, `queueAgeMs`, `roundTripMs` or null, `kernelQueueBytes`, `handlingP50Ms`, `handlingP99Ms`, the source's levels, the totals, `eventsLost` |
 /// | `muted` | `isMuted` |
 /// | `streamFound` | `title` or null, `status` as Bunny's API told it, `resumes`: viewers see it already |
 /// | `askingAgain` | Bunny's API is asked again: `afterMs`, `reason` |
@@ -46,6 +46,7 @@ package import BunnyRTMP
 /// | `pictureVaried` | it has several again |
 /// | `soundSilent` | the microphone is silent: `forMs`, `reason`: what its mixer says of it, or null |
 /// | `soundHeard` | it is not silent any more |
+/// | `bitrateChanged` | the picture's bit rate follows the network: `from`, `to`, `reason` |
 /// | `dropped` | `frames`, `reason` |
 /// | `stopped` | |
 /// | `ended` | `reason`, `exitCode`, the totals, `handlingP50Ms`, `handlingP99Ms`, `eventsLost`. Always the last |
@@ -174,6 +175,13 @@ package struct EventLine: Equatable, Sendable {
       self.init(
         "soundSilent", [Self.lasting(time), .init("reason", reason.map { .string($0) } ?? .null)])
     case .soundHeard: self.init("soundHeard")
+    case .bitrateChanged(let from, let to, let reason):
+      self.init(
+        "bitrateChanged",
+        [
+          .init("from", .integer(from)), .init("to", .integer(to)),
+          .init("reason", .string(reason)),
+        ])
     case .dropped(let frames, let reason):
       self.init("dropped", [.init("frames", .integer(frames)), .init("reason", .string(reason))])
     case .streamFound(let title, let status, let resumes):
@@ -216,6 +224,8 @@ package struct EventLine: Equatable, Sendable {
       .init("framesPerSecond", .number(thousandths(statistics.framesPerSecond))),
       .init("bitrate", .number(statistics.bitrate.rounded())),
       .init("confirmedBitrate", .number(statistics.confirmedBitrate.rounded())),
+      .init("targetBitrate", .integer(statistics.targetBitrate)),
+      .init("targetReason", statistics.targetReason.map { .string($0) } ?? .null),
       .init("queueAgeMs", .number(thousandths(statistics.queueAgeMs))),
       .init("roundTripMs", statistics.roundTripMs.map { .number(thousandths($0)) } ?? .null),
       .init("kernelQueueBytes", .integer(statistics.kernelQueueBytes)),

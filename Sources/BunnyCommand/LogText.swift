@@ -54,6 +54,12 @@ package enum LogText {
           + (reason.map { ": \($0)" } ?? "; see that it is switched on and turned up")
       )
     case .soundHeard: (.info, "the microphone is heard again")
+    case .bitrateChanged(let from, let to, let reason):
+      (
+        to < from ? .warning : .info,
+        "the picture's bit rate goes from \(StatusLine.bitrate(Double(from))) to "
+          + "\(StatusLine.bitrate(Double(to))): \(reason)"
+      )
     case .dropped(let frames, let reason):
       (.warning, "left out \(frames) \(frames == 1 ? "frame" : "frames"): \(reason)")
     case .streamFound(let title, let status, let resumes):

@@ -33,6 +33,7 @@ package struct PublishOptions: Equatable, Sendable {
   package var isPortrait = false
   package var fill = PictureFit.Fill.letterbox
   package var fillsUp = false
+  package var bitrate = BroadcastConfiguration.Bitrate.adaptive
   package var duration: Duration?
   package var triesAgain = true
   package var isMuted = false
@@ -177,6 +178,8 @@ package struct PublishOptions: Equatable, Sendable {
     let degrees = try arguments.choice("--rotate", turns, or: "0")
     turn = PictureTurn(
       .init(rawValue: Int(degrees)!)!, isMirrored: arguments.has("--mirror"))
+    let bitrates = BroadcastConfiguration.Bitrate.allCases.map(\.rawValue)
+    bitrate = .init(rawValue: try arguments.choice("--bitrate", bitrates, or: bitrate.rawValue))!
     let losses = CameraLoss.allCases.map(\.rawValue)
     onCameraLoss = CameraLoss(
       rawValue: try arguments.choice("--on-camera-loss", losses, or: onCameraLoss.rawValue))!

@@ -23,6 +23,8 @@ package enum StatusLine {
       "\(view.state(statistics)) \(clock(statistics.elapsedSeconds))",
       view.isMuted ? "muted" : "", target,
       "\(fixed(statistics.framesPerSecond, 1)) fps", bitrate(statistics.bitrate),
+      statistics.targetReason == nil
+        ? "" : "target \(bitrate(Double(statistics.targetBitrate)))",
       "queue \(whole(statistics.queueAgeMs)) ms", "drops \(statistics.totals.droppedFrames)",
       view.hasKeys ? keys(view) : "",
     ].filter { !$0.isEmpty }.joined(separator: "  ")

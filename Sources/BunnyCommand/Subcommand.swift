@@ -149,6 +149,10 @@ package struct OptionSpec: Sendable {
       "Say so when a microphone is silent for so long. Default: 30; off: never."),
     OptionSpec(
       "--silent-below", "DBFS", "What counts as silent: -120 to -10, in dBFS. Default: -70."),
+    OptionSpec(
+      "--bitrate", "HOW",
+      "adaptive (the default): the picture's bit rate, then its frame rate and size, follow what the "
+        + "network takes; fixed: what it does not take in time is left out."),
     OptionSpec("--filler", nil, "Pad an easy picture to the full bit rate."),
     OptionSpec(
       "--duration", "TIME",

@@ -24,6 +24,8 @@ package struct Delivery: Sendable {
   package private(set) var acknowledges = false
   /// Nanoseconds from a ping to its answer, the last time.
   package private(set) var roundTrip: Int64?
+  /// How the last bytes have come through.
+  package private(set) var pace = DeliveryPace()
 
   /// After how many bytes the peer was asked to acknowledge.
   private let askedWindow: Int64
@@ -39,6 +41,7 @@ package struct Delivery: Sendable {
   private var handedOver: (position: Int64, at: MonotonicTime)?
 
   private struct Mark {
+    let begin: Int64
     var end: Int64
     let at: MonotonicTime
   }
@@ -56,11 +59,11 @@ package struct Delivery: Sendable {
   /// The kernel has taken all up to `total`.
   package mutating func wrote(upTo total: Int64, at now: MonotonicTime) {
     guard total > written else { return }
-    written = total
+    defer { written = total }
     if let last = marks.last, now - last.at < .milliseconds(5) {
       marks[marks.count - 1].end = total
     } else {
-      marks.append(Mark(end: total, at: now))
+      marks.append(Mark(begin: written, end: total, at: now))
     }
   }
 
@@ -71,7 +74,10 @@ package struct Delivery: Sendable {
     arrived = total
     lastArrival = now
     noteHandover(at: now)
-    if !isAnswering { dropMarks(upTo: arrived) }
+    if !isAnswering {
+      notePace(total, at: now)
+      dropMarks(upTo: arrived)
+    }
   }
 
   /// The peer says that it has read all up to `total`.
@@ -122,8 +128,14 @@ package struct Delivery: Sendable {
       lastArrival = now
     }
     lastConfirmation = now
+    notePace(total, at: now)
     dropMarks(upTo: confirmed)
     noteHandover(at: now)
+  }
+
+  private mutating func notePace(_ total: Int64, at now: MonotonicTime) {
+    guard let mark = marks.first(where: { $0.end >= total }) else { return }
+    pace.note(total, ofWrite: mark.begin..<mark.end, at: mark.at, confirmedAt: now)
   }
 
   private mutating func dropMarks(upTo total: Int64) {

@@ -138,6 +138,7 @@ struct PublishLoop {
   private mutating func confirm() {
     counters.bytesConfirmed = delivery.known
     counters.confirmsReading = delivery.isAnswering
+    counters.pace = delivery.pace
     guard let feed else { return }
     while let serial = underway.next(upTo: delivery.known) { feed.confirmed(serial, at: .now) }
   }

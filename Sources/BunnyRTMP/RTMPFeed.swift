@@ -74,6 +74,7 @@ public struct RTMPCounters: Sendable, Hashable {
   public var roundTrip: Duration?
   /// What waits in our own queue, right now.
   public var unsentBytes = 0
+  package var pace = DeliveryPace()
 
   public init() {}
 }

@@ -26,6 +26,7 @@ let signals = Running.endWithSignals()
 do {
   if arguments == ["conversion"] { exit(try await ConversionBench().run() ? 0 : 1) }
   if try Floor.run(arguments) { exit(0) }
+  if let isHeld = try await NetworkBench.run(arguments) { exit(isHeld ? 0 : 1) }
   exit(try await bench(BenchOptions(arguments)) ? 0 : 1)
 } catch let failure as BenchFailure {
   say(failure.sentence)

@@ -79,6 +79,15 @@ struct LogTextTests {
       .reconnecting(attempt: 4, usingBackup: true, after: .milliseconds(2340), reason: "x"),
       .warning, "trying the backup ingest in 2.3 s (attempt 4): x"
     ),
+    (
+      .bitrateChanged(from: 4_000_000, to: 1_250_000, reason: "the network takes 1.50 Mbit/s"),
+      .warning,
+      "the picture's bit rate goes from 4.00 Mbit/s to 1.25 Mbit/s: the network takes 1.50 Mbit/s"
+    ),
+    (
+      .bitrateChanged(from: 850_000, to: 4_000_000, reason: "the network takes all of it"), .info,
+      "the picture's bit rate goes from 850 kbit/s to 4.00 Mbit/s: the network takes all of it"
+    ),
     (.dropped(frames: 1, reason: "late"), .warning, "left out 1 frame: late"),
     (.dropped(frames: 2, reason: "late"), .warning, "left out 2 frames: late"),
     (.chosen(source: "a camera"), .info, "a camera"),

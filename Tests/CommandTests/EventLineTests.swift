@@ -9,6 +9,9 @@ struct EventLineTests {
   private static let moment = Moment(unixMs: 1_767_323_045_006, monotonicMs: 77)
   private static let head = #"{"v":1,"at":"2026-01-02T03:04:05.006Z","monotonicMs":77,"event":"#
   private static let ingest = try! Ingest("rtmp://host/app/SECRET")
+  private static let network =
+    #""confirmedBitrate":2400000,"targetBitrate":2300000,"targetReason":"why","#
+    + #""queueAgeMs":12.25,"roundTripMs":0.5,"kernelQueueBytes":4096"#
   private static let zeros =
     #""capturedFrames":1,"repeatedFrames":2,"skippedFrames":3,"missedFrames":12,"#
     + #""encodedFrames":4,"droppedFrames":5,"publishedFrames":6,"filledSamples":7,"bytes":8000000000,"#
@@ -40,6 +43,8 @@ struct EventLineTests {
     statistics.framesPerSecond = 29.97002
     statistics.bitrate = 2_500_000.4
     statistics.queueAgeMs = 12.25
+    statistics.targetBitrate = 2_300_000
+    statistics.targetReason = "why"
     statistics.confirmedBitrate = 2_400_000
     statistics.roundTripMs = 0.5
     statistics.kernelQueueBytes = 4096
@@ -74,11 +79,15 @@ struct EventLineTests {
       .chosen(source: "/dev/video0: the only camera"),
       #""chosen","source":"/dev/video0: the only camera"}"#
     ),
+    (
+      .bitrateChanged(from: 4_000_000, to: 1_250_000, reason: "less"),
+      #""bitrateChanged","from":4000000,"to":1250000,"reason":"less"}"#
+    ),
     (.dropped(frames: 3, reason: "late"), #""dropped","frames":3,"reason":"late"}"#),
     (
       .statistics(statistics),
       #""statistics","state":"live","elapsedMs":3000,"framesPerSecond":29.97,"bitrate":2500000,"#
-        + #""confirmedBitrate":2400000,"queueAgeMs":12.25,"roundTripMs":0.5,"kernelQueueBytes":4096,"#
+        + "\(network),"
         + #""handlingP50Ms":0.25,"handlingP99Ms":3,"peakLeft":-6,"peakRight":null,"#
         + #""rmsLeft":-9,"rmsRight":null,"brightness":0.5,"#
         + "\(zeros),\"eventsLost\":4}"

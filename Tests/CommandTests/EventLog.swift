@@ -21,6 +21,7 @@ struct EventLog {
     var elapsedMs: Double?
     var framesPerSecond: Double?
     var bitrate: Double?
+    var to: Double?
     var capturedFrames: Int?
     var encodedFrames: Int?
     var droppedFrames: Int?

@@ -1,3 +1,4 @@
+import BunnyBroadcast
 import BunnyCapture
 import BunnyCommand
 import BunnyMedia
@@ -47,6 +48,7 @@ struct InvocationTests {
     expected.quality = "HD720"
     expected.isPortrait = true
     expected.fill = .crop
+    expected.bitrate = .fixed
     expected.fillsUp = true
     expected.duration = .seconds(90)
     expected.triesAgain = false
@@ -56,7 +58,8 @@ struct InvocationTests {
     let arguments = [
       "publish", "--to=rtmp://host/app", "--backup", "rtmp://other/app", "--key-file", "-",
       "--video", "file:/a b.mp4", "--audio=silence", "--quality", "HD720", "--orientation",
-      "Portrait", "--fill", "crop", "--filler", "--duration", "90s", "--retry", "never", "--mute",
+      "Portrait", "--fill", "crop", "--bitrate", "fixed", "--filler", "--duration", "90s",
+      "--retry", "never", "--mute",
       "--events", "json", "--log-level", "trace", "--video=test", "--video", "/dev/video2",
       "--on-camera-loss", "next", "--usb-reset", "--rotate", "270", "--mirror",
     ]
@@ -122,6 +125,7 @@ struct InvocationTests {
       to + (1...9).flatMap { ["--video", "/dev/video\($0)"] },
       "--video is given more than 8 times; leave some out"
     ),
+    (to + ["--bitrate", "x"], "--bitrate is x; it takes adaptive or fixed"),
     (to + ["--fill", "x"], "--fill is x; it takes letterbox or crop"),
     (
       to + ["--redundancy", "dual"],

@@ -36,6 +36,7 @@ struct PlanTests {
       options.fillsUp = true
       ingests.backup = PublishURL("rtmp://spare/app/key")
       options.fill = .crop
+      options.bitrate = .fixed
       options.triesAgain = false
       options.duration = .seconds(5)
       options.isMuted = true
@@ -52,6 +53,7 @@ struct PlanTests {
     #expect(configuration.quality.resolution == .custom(width: 720, height: 1280))
     #expect(configuration.quality.encoder.filler)
     #expect(configuration.fill == .crop)
+    #expect(configuration.bitrate == .fixed)
     #expect(configuration.retry == .never)
     #expect(configuration.duration == .seconds(5))
     #expect(configuration.isMuted)

@@ -30,6 +30,16 @@ struct StatusLineTests {
     #expect(StatusLine.text(statistics(), try view(), width: full.count + 1) == full)
   }
 
+  @Test func `what the picture is encoded to is shown while it is less than the quality's`() throws
+  {
+    var statistics = statistics()
+    statistics.targetBitrate = 1_250_000
+    statistics.targetReason = "the network takes 1.50 Mbit/s"
+    #expect(
+      StatusLine.text(statistics, try view(), width: 200)
+        == full.replacing("  queue", with: "  target 1.25 Mbit/s  queue"))
+  }
+
   @Test func `what does not fit is taken from the address, down to a few characters`() throws {
     let cut = StatusLine.text(statistics(), try view(), width: full.count)
     #expect(cut == full.replacing("rtmp://host/app/•••", with: "rtmp://host/app/•…"))

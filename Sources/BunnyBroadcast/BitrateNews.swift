@@ -1,0 +1,64 @@
+package import BunnySystem
+
+/// Which changes of the bit rate are worth an event: great ones at once, small ones now and then, and none
+/// that pass by themselves. A value, which reads no clock.
+package struct BitrateNews: Sendable {
+  package struct Change: Equatable, Sendable {
+    package let from: Int
+    package let to: Int
+    package let reason: String
+  }
+
+  /// What is worth telling, and how many nanoseconds after the last one.
+  private static let great = (share: 0.2, after: Int64.seconds(2))
+  private static let small = (share: 0.05, after: Int64.seconds(10))
+
+  private let most: Double
+  private var told: Double
+  private var toldSteps = 0
+  private var toldAt: MonotonicTime?
+
+  package init(_ limits: BitrateRule.Limits) { (most, told) = (limits.most, limits.most) }
+
+  package mutating func take(_ rule: BitrateRule, at now: MonotonicTime) -> Change? {
+    let share = abs(rule.settled - told) / told
+    let isBack = rule.settled == most && told < most
+    let after = toldAt.map { now - $0 } ?? .max
+    guard
+      share >= Self.great.share && after >= Self.great.after || toldSteps != rule.steps.step
+        || (share >= Self.small.share || isBack) && after >= Self.small.after
+    else { return nil }
+    defer { (told, toldSteps, toldAt) = (rule.settled, rule.steps.step, now) }
+    return Change(from: Int(told), to: Int(rule.settled), reason: reason(rule))
+  }
+
+  private func reason(_ rule: BitrateRule) -> String {
+    let why = rule.reason?.description ?? "the network takes all of it"
+    switch (rule.steps.frameDivisor, rule.steps.size) {
+    case (1, _): return why
+    case (_, .whole): return "\(why); at half the frame rate"
+    case (_, .threeQuarters): return "\(why); at half the frame rate and three quarters of the size"
+    case (_, .half): return "\(why); at half the frame rate and half the size"
+    }
+  }
+
+  /// `850 kbit/s`, `2.48 Mbit/s`.
+  static func text(_ bitrate: Double) -> String {
+    let kilobits = Int((bitrate / 1000).rounded())
+    guard kilobits >= 1000 else { return "\(kilobits) kbit/s" }
+    let hundredths = Int((bitrate / 10_000).rounded())
+    let fraction = hundredths % 100
+    return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) Mbit/s"
+  }
+}
+
+extension BitrateRule.Reason: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .carries(let bitrate): "the network takes \(BitrateNews.text(bitrate))"
+    case .catchingUp(let milliseconds):
+      "\(milliseconds) ms of media have piled up, and are caught up with"
+    case .trying: "trying whether the network takes more"
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import BunnyBroadcast
+import BunnyRTMP
+import BunnySystem
+import Foundation
+import Testing
+
+/// On a model of a line.
+@Suite struct BitrateRuleTests {
+  private func show(_ model: LineModel) {
+    guard ProcessInfo.processInfo.environment["BUNNY_TRIALS"] != nil else { return }
+    for mark in model.marks { print("trial: \(mark)") }
+  }
+
+  /// - Parameters:
+  ///   - buffer: seconds that wait where the line is narrow.
+  ///   - found: seconds after which the capacity is found: a great buffer has to be emptied.
+  @Test(arguments: [(4_000_000, 0.2, 2.5), (6_000_000, 0.2, 2.5), (6_000_000, 1, 3.3)])
+  func `a line that falls and rises is followed, with one overshoot at most`(
+    preset: Int, buffer: Double, found: Double
+  ) throws {
+    var model = LineModel(preset: preset)
+    model.buffer = buffer
+    model.capacity = { (30..<60).contains($0) ? 1.5e6 : 4e6 }
+    model.run(seconds: 90)
+    show(model)
+    #expect(model.marks(32..<60).allSatisfy { $0.queueAge < 500 })
+    #expect(model.marks(30 + found..<60).allSatisfy { abs(model.rate($0) / 1.5e6 - 1) <= 0.1 })
+    let back = try #require(model.marks(60..<90).first { model.rate($0) >= 3.6e6 })
+    #expect(back.time <= 70, "\(back)")
+    let after = model.marks(back.time..<90)
+    let overshoots = zip(after, after.dropFirst()).count {
+      model.rate($0) > 4e6 && model.rate($1) <= 4e6
+    }
+    #expect(overshoots <= 1)
+    #expect(after.allSatisfy { $0.queueAge < 1000 })
+  }
+
+  @Test func `a constant capacity is found, and left alone`() {
+    var model = LineModel(preset: 6_000_000)
+    model.capacity = { _ in 2.5e6 }
+    model.run(seconds: 600)
+    show(model)
+    let rates = model.marks(20..<600).map(model.rate)
+    #expect(rates.reduce(0, +) / Double(rates.count) > 0.85 * 2.5e6)
+    #expect(model.changes(20..<600) <= 10)
+    #expect(model.marks(3..<600).allSatisfy { $0.queueAge < 700 })
+  }
+
+  @Test(arguments: [2_500_000, 3_600_000])
+  func `a line that stands still for a second is not a slower one`(preset: Int) {
+    var model = LineModel(preset: preset)
+    model.capacity = {
+      $0 > 10 && $0.truncatingRemainder(dividingBy: 20) < 1 ? 0 : 4e6
+    }
+    model.run(seconds: 120)
+    show(model)
+    for second in stride(from: 36.0, to: 120, by: 20) {
+      #expect(
+        model.marks(second - 8..<second).allSatisfy { $0.target == Double(preset) }, "\(second)")
+    }
+  }
+
+  @Test func `an easy picture is no reason to go down`() {
+    var model = LineModel(preset: 4_000_000)
+    model.usage = { $0 < 20 ? 1 : 0.02 }
+    model.capacity = { _ in 5e6 }
+    model.run(seconds: 60)
+    #expect(model.marks.allSatisfy { $0.target == 4e6 && $0.reason == nil })
+  }
+
+  @Test func `an easy picture teaches nothing: what it leaves unproven fails without a grudge`() {
+    var model = LineModel(preset: 6_000_000)
+    model.usage = { (20..<100).contains($0) ? 0.05 : 1 }
+    model.capacity = { _ in 2.5e6 }
+    model.run(seconds: 130)
+    show(model)
+    #expect(model.marks(104..<130).allSatisfy { $0.queueAge < 500 })
+    #expect(model.marks(110..<130).allSatisfy { abs(model.rate($0) / 2.5e6 - 1) <= 0.15 })
+  }
+
+  @Test func `another connection knows nothing of what failed`() throws {
+    var model = LineModel(preset: 4_000_000)
+    model.capacity = { $0 < 30 ? 1e6 : 10e6 }
+    model.reconnects = [30]
+    model.run(seconds: 40)
+    show(model)
+    let back = try #require(model.marks(30..<40).first { $0.target == 4e6 })
+    #expect(back.time < 36)
+  }
+}
