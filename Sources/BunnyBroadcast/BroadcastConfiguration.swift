@@ -42,6 +42,14 @@ public struct BroadcastConfiguration: Sendable {
     case fixed
   }
 
+  /// How long pictures may stay in the encoder.
+  public enum Latency: String, Sendable, CaseIterable {
+    /// As long as the quality's look-ahead says, by default a third of a second.
+    case normal
+    /// Each comes out before the next goes in: no look-ahead, no B-frames.
+    case low
+  }
+
   /// Where to publish.
   public var ingest: Ingest
   /// Where to publish when ``ingest`` fails.
@@ -69,6 +77,15 @@ public struct BroadcastConfiguration: Sendable {
   public var camera = CameraSettings()
   public var quality: BroadcastQuality
   public var bitrate = Bitrate.adaptive
+  /// How much of the processor the encoder may take. nil: what the quality's preset takes, and where it
+  /// names none, as much as leaves a third of the processor free. Whatever it is, less is taken when
+  /// the processor cannot keep up.
+  public var cpu: EncoderEffort?
+  public var latency = Latency.normal
+  /// What encodes; nil: x264, unless the processor will hardly do and there is one in hardware that works.
+  public var encoder: VideoEncoder.Kind?
+  /// Where the effort that held is remembered for the next start, in a file; nil: nowhere.
+  public var stateFolder: String?
   /// What is shown while there is no picture.
   public var slate = Slate.Choice.standard
   /// When a picture or sound that flows counts as dead.

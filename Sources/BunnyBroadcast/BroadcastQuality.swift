@@ -89,11 +89,11 @@ public struct BroadcastQuality: Equatable, Sendable {
     var settings = VideoEncoder.Settings(
       width: resolution.width, height: resolution.height, frameRate: .frameRate(frameRate),
       bitrate: videoBitrate)
-    settings.preset = encoder.preset
+    if let preset = encoder.preset { settings.preset = preset }
     settings.tune = encoder.tune
     settings.profile = encoder.profile
     settings.keyframeSeconds = encoder.keyframeSeconds
-    settings.lookahead = encoder.lookahead
+    settings.lookahead = encoder.lookahead(at: frameRate)
     settings.bFrames = encoder.bFrames
     settings.references = encoder.references
     settings.threads = encoder.threads
@@ -107,23 +107,24 @@ public struct BroadcastQuality: Equatable, Sendable {
 
 /// The encoder's own settings. `presets/README.md` explains each.
 public struct EncoderTuning: Equatable, Sendable {
-  /// x264's preset.
-  public var preset = "veryfast"
+  /// x264's preset; nil: as ``BroadcastConfiguration/cpu`` says.
+  public var preset: String?
   /// x264's tune; nil for none.
   public var tune: String?
   /// H.264 profile: `baseline`, `main` or `high`.
   public var profile = "high"
   /// Seconds from one keyframe to the next, 0.5 to 10.
   public var keyframeSeconds = 2.0
-  /// Pictures that x264 looks ahead, 0 to 60: delay that buys quality.
+  /// Pictures that x264 looks ahead, 0 to 60: delay that buys quality. Below 30 pictures a second it is
+  /// fewer, for the same delay.
   public var lookahead = 10
   /// B-frames in a row, 0 to 4.
   public var bFrames = 0
   /// Reference pictures, 1 to 16; nil leaves it to the preset.
   public var references: Int?
-  /// 0 to 64; 0 fits them to the cores.
+  /// 0 to 64; 0: one where one core will do, else some that share each picture.
   public var threads = 0
-  /// Threads share one picture: no delay, less quality.
+  /// ``threads`` share one picture: no delay, less quality.
   public var slicedThreads = false
   /// Seconds of the bit rate that the rate control may save up, 0.2 to 10.
   public var bufferSeconds = 1.0
@@ -135,4 +136,8 @@ public struct EncoderTuning: Equatable, Sendable {
   public var x264: [String: String] = [:]
 
   public init() {}
+
+  fileprivate func lookahead(at framesPerSecond: Double) -> Int {
+    Int((Double(lookahead) * min(1, framesPerSecond / 30)).rounded(.up))
+  }
 }

@@ -28,6 +28,8 @@ public enum BunnyBroadcastEvent: Sendable {
   case failed(message: String)
   /// Worth a line in the log: a source that had to be helped, a setting that does nothing.
   case notice(message: String)
+  /// Of interest to whoever looks for the cause of something.
+  case detail(message: String)
   /// Which device is captured from, how, and why that one.
   case chosen(source: String)
   /// A connection to an ingest has come this far: for logs.
@@ -80,6 +82,11 @@ public enum BunnyBroadcastEvent: Sendable {
   /// The picture is encoded to another bit rate, in bit/s, because of what the network takes; `reason` is a
   /// sentence. Not told of what passes within seconds, as after a line that stood still.
   case bitrateChanged(from: Int, to: Int, reason: String)
+  /// The processor cannot keep up with the pictures; `answer` is how they are encoded from now on, and
+  /// `trouble` why the processor is slow, if that is known. Said once, until ``processorRecovered(_:answer:)``.
+  case processorOverloaded(ProcessorLoad, answer: String, trouble: String?)
+  /// It has kept up for a while, with every picture and all of it.
+  case processorRecovered(ProcessorLoad, answer: String)
   /// Media was left out because a consumer of it was too far behind.
   case dropped(frames: Int, reason: String)
   /// Bunny's API told of the live stream; `resumes` when viewers see it already.

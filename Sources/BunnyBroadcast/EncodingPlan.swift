@@ -12,6 +12,8 @@ package struct EncodingPlan: Equatable, Sendable {
     package var size = Size.whole
     /// nil: as the quality says.
     package var effort: EncoderEffort?
+    /// Each a slice of the picture, where the quality leaves it to us; nil: x264 decides.
+    package var threads: Int?
 
     package init() {}
   }
@@ -29,12 +31,14 @@ package struct EncodingPlan: Equatable, Sendable {
   package var frameDivisor: Int
   package var size: Size
   package var effort: EncoderEffort?
+  package var threads: Int?
 
   package init(_ quality: VideoEncoder.Settings, _ limits: [Limit] = []) {
     bitrate = limits.compactMap(\.bitrate).reduce(quality.bitrate, min)
     frameDivisor = limits.map(\.frameDivisor).max() ?? 1
     size = limits.map(\.size).min() ?? .whole
     effort = limits.compactMap(\.effort).min()
+    threads = limits.compactMap(\.threads).max()
   }
 
   /// What an encoder is opened with. Fewer frames a second are not looked ahead at for longer.
@@ -47,6 +51,10 @@ package struct EncodingPlan: Equatable, Sendable {
     settings.frameRate = Timebase(rate.numerator, rate.denominator * Int32(frameDivisor))
     settings.lookahead = (quality.lookahead + frameDivisor - 1) / frameDivisor
     effort?.apply(to: &settings)
+    if let threads, quality.threads == 0 {
+      settings.threads = threads
+      settings.slicedThreads = threads > 1
+    }
     return settings
   }
 

@@ -29,11 +29,14 @@ struct Lanes: Sendable {
     _ configuration: BroadcastConfiguration, interrupter: Interrupter, isMuted: Flag, line: Line,
     book: AddressBook, telemetry: Telemetry, events: EventHub
   ) throws(BroadcastError) {
-    let settings = configuration.quality.videoSettings
     let notice: @Sendable (String) -> Void = { events.send(.notice(message: $0)) }
+    let settings = try configuration.chosenSettings(notice)
     let sources = try Self.open(configuration, settings, interrupter, telemetry, events)
     let orders = EncodingOrders(settings)
-    let encoders = try Encoders(configuration, settings, orders)
+    let processor = ProcessorWatch(
+      settings, wish: configuration.wish(settings.kind), folder: configuration.stateFolder,
+      orders: orders, tell: { events.send($0) })
+    let encoders = try Encoders(configuration, settings, orders, notice)
 
     let log = TagLog()
     let wantsKeyframe = Flag()
@@ -63,7 +66,7 @@ struct Lanes: Sendable {
       askCamera: { [capture] in capture.wantKeyframe() },
       rate: settings.frameRate, frameLimit: limit.frames, outlet: outlet, telemetry: telemetry,
       wantsKeyframe: wantsKeyframe,
-      watch: Self.watch(capture, configuration.vitals, telemetry, events),
+      watch: Self.watch(capture, configuration.vitals, telemetry, events), processor: processor,
       cannotShow: { [capture] in capture.cannotShow($0) }, notice: notice)
     let audioLane = AudioLane(
       samples: capture.samples, origin: origin, tolerance: sources.sound?.timeTolerance,
@@ -193,11 +196,12 @@ private struct Encoders {
 
   init(
     _ configuration: BroadcastConfiguration, _ settings: VideoEncoder.Settings,
-    _ orders: EncodingOrders
+    _ orders: EncodingOrders, _ notice: @escaping (String) -> Void
   ) throws(BroadcastError) {
     let quality = configuration.quality
     do {
-      encoding = try PictureEncoding(settings, fill: configuration.fill, orders: orders)
+      encoding = try PictureEncoding(
+        settings, fill: configuration.fill, orders: orders, notice: notice)
       audio = try AudioEncoder(bitrate: quality.audioBitrate, coder: quality.encoder.aacCoder)
       audioMuxer = try TagMuxer(audio.parameters)
     } catch {

@@ -11,24 +11,31 @@ package final class PictureEncoding {
   /// Into the size that is encoded now.
   package private(set) var converter: PictureConverter
 
-  private let quality: VideoEncoder.Settings
+  private var quality: VideoEncoder.Settings
   private let fill: PictureFit.Fill
   private let orders: EncodingOrders
   private var encoder: VideoEncoder?
   private var settings: VideoEncoder.Settings
-  private var plan: EncodingPlan
+  /// What is encoded to now.
+  package private(set) var plan: EncodingPlan
   private var muxer: TagMuxer
+  /// The place of the last keyframe, counted in pictures; nil: the next one is the first.
+  private var keyframe: Int64?
   private var framesSinceKeyframe = 0
   private var traces: [Int64: MediaTag.Trace] = [:]
+  private let notice: (String) -> Void
 
+  /// - Parameter notice: is told when an encoder in hardware had to be given up.
   /// - Throws: ``AVFailure`` when x264 refuses the settings.
   package init(
-    _ quality: VideoEncoder.Settings, fill: PictureFit.Fill, orders: EncodingOrders
+    _ quality: VideoEncoder.Settings, fill: PictureFit.Fill, orders: EncodingOrders,
+    notice: @escaping (String) -> Void = { _ in }
   ) throws(AVFailure) {
-    (self.quality, self.fill, self.orders) = (quality, fill, orders)
+    (self.quality, self.fill, self.orders, self.notice) = (quality, fill, orders, notice)
     plan = orders.current.plan
     settings = plan.settings(quality)
-    let encoder = try VideoEncoder(settings)
+    let encoder = try Self.encoder(&settings, notice)
+    self.quality.kind = settings.kind
     muxer = try TagMuxer(encoder.parameters)
     header = muxer.sequenceHeader
     reorderDepth = encoder.reorderDepth
@@ -46,12 +53,13 @@ package final class PictureEncoding {
   /// - Returns: What the encoder before still held, if there is another one now.
   package func arrange(for slot: Int64, forcingKeyframe: Bool, shift: Int64) throws -> [MediaTag] {
     let (wanted, isUrgent) = orders.current
-    if let encoder, wanted.differsOnlyInBitrate(from: plan) {
+    if let encoder, encoder.followsBitrate && wanted.differsOnlyInBitrate(from: plan) {
       if wanted.bitrate != plan.bitrate { encoder.setBitrate(wanted.bitrate) }
       plan = wanted
       return []
     }
-    let isDue = forcingKeyframe || isUrgent || framesSinceKeyframe >= settings.keyframeInterval
+    if encoder != nil && wanted == plan { return [] }
+    let isDue = forcingKeyframe || isUrgent || isKeyframeDue(slot)
     guard slot.isMultiple(of: Int64(wanted.frameDivisor)), isDue || encoder == nil else {
       return []
     }
@@ -61,15 +69,37 @@ package final class PictureEncoding {
     return rest
   }
 
+  private func isKeyframeDue(_ slot: Int64) -> Bool {
+    guard let keyframe else { return true }
+    return slot / Int64(plan.frameDivisor) - keyframe >= Int64(settings.keyframeInterval)
+  }
+
   private func open(_ wanted: EncodingPlan) throws {
     let hadSize = (settings.width, settings.height)
     plan = wanted
     settings = wanted.settings(quality)
-    let encoder = try VideoEncoder(settings)
+    let encoder = try Self.encoder(&settings, notice)
+    quality.kind = settings.kind
     let muxer = try TagMuxer(encoder.parameters)
     (self.encoder, self.muxer) = (encoder, muxer)
     if hadSize != (settings.width, settings.height) {
       converter = PictureConverter(width: settings.width, height: settings.height, fill: fill)
+    }
+  }
+
+  /// One in hardware, unless it does not work by now: then x264.
+  private static func encoder(
+    _ settings: inout VideoEncoder.Settings, _ notice: (String) -> Void
+  ) throws(AVFailure) -> VideoEncoder {
+    guard settings.kind != .x264 else { return try VideoEncoder(settings) }
+    let name = settings.kind.rawValue
+    do {
+      // Only its pictures tell its parameter sets, which go ahead of them.
+      return try VideoEncoder(settings, parameterSets: EncoderProbe(settings).parameterSets)
+    } catch {
+      notice("\(name) is given up for libx264: \(error)")
+      settings.kind = .x264
+      return try VideoEncoder(settings)
     }
   }
 
@@ -87,12 +117,14 @@ package final class PictureEncoding {
     _ picture: Picture, in slot: Int64, forcingKeyframe: Bool, shift: Int64
   ) throws -> [MediaTag] {
     guard let encoder else { preconditionFailure("arrange(for:) opens one") }
-    if forcingKeyframe || framesSinceKeyframe >= settings.keyframeInterval {
-      framesSinceKeyframe = 0
-    }
+    let index = slot / Int64(plan.frameDivisor)
+    let isDue = isKeyframeDue(slot)
+    // x264 counts pictures: where some were left out it would be late.
+    let isLate = keyframe != nil && isDue && framesSinceKeyframe < settings.keyframeInterval
+    let isForced = forcingKeyframe || isLate
+    if isForced || isDue { (keyframe, framesSinceKeyframe) = (index, 0) }
     framesSinceKeyframe += 1
-    let packets = try encoder.encode(
-      picture, at: slot / Int64(plan.frameDivisor), forcingKeyframe: forcingKeyframe)
+    let packets = try encoder.encode(picture, at: index, forcingKeyframe: isForced)
     return try tags(packets, shift)
   }
 
@@ -104,7 +136,7 @@ package final class PictureEncoding {
   package func finish(shift: Int64) throws -> [MediaTag] {
     guard let encoder else { return [] }
     self.encoder = nil
-    framesSinceKeyframe = 0
+    keyframe = nil
     defer { traces = [:] }
     return try tags(try encoder.finish(), shift)
   }

@@ -29,7 +29,7 @@ extension BroadcastQuality.Resolution {
 extension EncoderTuning {
   fileprivate init(_ fields: inout JSONFields) throws(QualityError) {
     self.init()
-    preset = try fields.text("preset", or: preset)
+    preset = try fields.text("preset", orNull: preset)
     tune = try fields.text("tune", orNull: tune)
     profile = try fields.text("profile", or: profile)
     keyframeSeconds = try fields.number("keyframeSeconds", or: keyframeSeconds)
@@ -69,7 +69,7 @@ extension BroadcastQuality.Resolution {
 extension EncoderTuning {
   fileprivate var json: JSONValue {
     .object([
-      .init("preset", .string(preset)),
+      .init("preset", preset.map(JSONValue.string) ?? .null),
       .init("tune", tune.map(JSONValue.string) ?? .null),
       .init("profile", .string(profile)),
       .init("keyframeSeconds", .number(keyframeSeconds)),

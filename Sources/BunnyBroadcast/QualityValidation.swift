@@ -84,7 +84,7 @@ extension EncoderTuning {
   static let aacCoderNames = ["twoloop", "fast"]
 
   fileprivate func validate(frameRate: Double) throws(QualityError) {
-    try Self.check("preset", preset, Self.presetNames)
+    if let preset { try Self.check("preset", preset, Self.presetNames) }
     if let tune { try Self.check("tune", tune, Self.tuneNames) }
     try Self.check("profile", profile, Self.profileNames)
     try Self.check("aacCoder", aacCoder, Self.aacCoderNames)

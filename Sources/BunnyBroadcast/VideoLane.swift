@@ -55,6 +55,7 @@ struct VideoLane {
   /// A keyframe is wanted as soon as can be; cleared here.
   let wantsKeyframe: Flag
   let watch: PictureWatch
+  let processor: ProcessorWatch
   /// Is told, in words, that nothing of what comes can be shown.
   let cannotShow: @Sendable (String) -> Void
   let notice: @Sendable (String) -> Void
@@ -84,6 +85,7 @@ private struct Path {
   private var saidWhyNot = false
   private var brokenSince: MonotonicTime?  // since when nothing of the source can be shown
   private var watch: PictureWatch
+  private var processor: ProcessorWatch
   private var plea: KeyframePlea
 
   init(lane: VideoLane, zero: MonotonicTime) {
@@ -91,6 +93,7 @@ private struct Path {
     self.zero = zero
     grid = FrameGrid(rate: lane.rate)
     watch = lane.watch
+    processor = lane.processor
     plea = lane.plea
     coded = CodedPictures(
       lane.passthrough,
@@ -109,6 +112,7 @@ private struct Path {
       case .timeout: try repeatMissed()
       case .closed: return
       }
+      processor.look(lane.encoding.plan, waiting: lane.pictures.waiting)
     }
   }
 
@@ -181,10 +185,11 @@ private struct Path {
   private mutating func show(
     _ picture: Picture, _ arrival: VideoLane.Arrival, in slot: Int64, forcingKeyframe: Bool
   ) throws {
-    guard try prepare(slot, forcingKeyframe) else {
+    guard !leavesOut(arrival, forcingKeyframe), try prepare(slot, forcingKeyframe) else {
       if isWithin(slot) { lane.telemetry.count { $0.skippedFrames += 1 } }
       return
     }
+    let began = MonotonicTime.now
     do {
       shown = try lane.encoding.converter.convert(picture, turned: arrival.turn)
     } catch {
@@ -199,13 +204,24 @@ private struct Path {
     let now = MonotonicTime.now
     lane.encoding.trace(
       MediaTag.Trace(ready: max(arrival.time, encoderFree), encoding: now, logged: now), of: slot)
-    try encode(shown, in: slot, forcingKeyframe: forcingKeyframe)
+    try encode(shown, in: slot, forcingKeyframe: forcingKeyframe, converting: now - began)
     if arrival.origin != .slate {
       brokenSince = nil
       watch.see(
         shown, in: lane.encoding.converter.area, isOfSensor: arrival.origin == .sensor,
         at: arrival.time)
     }
+  }
+
+  /// Whether this picture is left out, so that those which wait do not grow old.
+  private mutating func leavesOut(
+    _ arrival: VideoLane.Arrival, _ forcingKeyframe: Bool
+  ) -> Bool {
+    guard arrival.origin != .slate,
+      processor.leavesOutPicture(waiting: lane.pictures.waiting)
+    else { return false }
+    if forcingKeyframe { lane.wantsKeyframe.isSet = true }  // the next one is
+    return true
   }
 
   /// A source of which nothing can be shown for so long is as good as lost.
@@ -221,7 +237,9 @@ private struct Path {
   private mutating func show(
     from: Int64, to: Int64, forcingKeyframe: Bool = false
   ) throws {
-    for slot in from..<to where try prepare(slot, forcingKeyframe) {
+    for slot in from..<to {
+      if processor.leavesOutRepeat(waiting: lane.pictures.waiting), !forcingKeyframe { continue }
+      guard try prepare(slot, forcingKeyframe) else { continue }
       guard let picture = shown else { return }
       let fitting = try lane.encoding.fitted(picture)
       shown = fitting
@@ -246,12 +264,18 @@ private struct Path {
     return takes
   }
 
-  private mutating func encode(_ picture: Picture, in slot: Int64, forcingKeyframe: Bool) throws {
+  /// - Parameter converting: what it took to make this picture, nanoseconds.
+  private mutating func encode(
+    _ picture: Picture, in slot: Int64, forcingKeyframe: Bool, converting: Int64 = 0
+  ) throws {
+    let began = MonotonicTime.now
     let isWanted = lane.wantsKeyframe.isSet
     if isWanted { lane.wantsKeyframe.isSet = false }
     let tags = try lane.encoding.encode(
       picture, in: slot, forcingKeyframe: forcingKeyframe || isWanted, shift: lane.outlet.shift)
     encoderFree = .now
+    processor.encoded(
+      converting: converting, encoding: encoderFree - began, to: lane.encoding.plan)
     hand(tags)
   }
 

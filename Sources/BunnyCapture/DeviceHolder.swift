@@ -1,3 +1,4 @@
+import BunnySystem
 import Glibc
 
 /// Which program has a device open, as far as `/proc` tells this user.
@@ -22,54 +23,5 @@ enum DeviceHolder {
     return SystemFiles.names(in: folder).count {
       SystemFiles.linkTarget("\(folder)/\($0)") == path
     }
-  }
-}
-
-/// What `/proc`, `/sys` and `/dev` say.
-enum SystemFiles {
-  /// What lies in a folder, in no order; nothing where it cannot be read.
-  static func names(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      // Where it lies: an entry is as long as its name, not as its type says.
-      let place = UnsafeRawPointer(entry) + MemoryLayout<dirent>.offset(of: \.d_name)!
-      let name = String(cString: place.assumingMemoryBound(to: CChar.self))
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names
-  }
-
-  /// The first line of a small file.
-  static func text(_ path: String) -> String? { lines(path).first }
-
-  /// The lines of a small file; none where it cannot be read.
-  static func lines(_ path: String) -> [String] {
-    bytes(path).split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
-  }
-
-  /// What is in a small file, as far as 64 KB go; nothing where it cannot be read.
-  static func bytes(_ path: String) -> [UInt8] {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return [] }
-    defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: 65_536)
-    let count = read(file, &bytes, bytes.count)
-    return count > 0 ? Array(bytes[..<count]) : []
-  }
-
-  static func linkTarget(_ path: String) -> String? {
-    var bytes = [CChar](repeating: 0, count: 1024)
-    let count = readlink(path, &bytes, bytes.count)
-    guard count > 0 else { return nil }
-    return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  /// With every link followed; nil for what is not there.
-  static func realPath(_ path: String) -> String? {
-    guard let real = realpath(path, nil) else { return nil }
-    defer { free(real) }
-    return String(cString: real)
   }
 }

@@ -1,3 +1,4 @@
+import BunnySystem
 import CBunnyV4L2
 
 /// The unit of a USB camera through which its H.264 encoder is asked for things (USB Device Class

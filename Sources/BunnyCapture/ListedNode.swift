@@ -1,3 +1,4 @@
+import BunnySystem
 import Glibc
 
 /// A `/dev/video` node as sysfs and `/dev` tell of it. Nothing is opened for it: a driver that hangs, and a

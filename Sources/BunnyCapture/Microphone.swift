@@ -1,3 +1,5 @@
+import BunnySystem
+
 /// A sound card's device that captures, as the kernel describes it.
 public struct Microphone: Equatable, Sendable {
   /// The card's number, which may be another after the next plugging in.

@@ -1,4 +1,5 @@
 import BunnyMedia
+import BunnySystem
 import CBunnyV4L2
 import Glibc
 

@@ -32,6 +32,10 @@ extension PublishOptions {
       var configuration = BroadcastConfiguration(
         ingest: primary, video: video, audio: audio, quality: quality)
       configuration.backup = backup
+      configuration.cpu = cpu
+      configuration.latency = latency
+      configuration.encoder = encoder
+      configuration.stateFolder = stateFolder
       configuration.otherVideos = otherVideos
       configuration.onCameraLoss = onCameraLoss
       configuration.resetsUSB = resetsUSB

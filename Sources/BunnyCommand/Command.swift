@@ -28,6 +28,7 @@ private func perform(
     let list = DeviceList.now()
     try printOut(asJSON ? list.json : list.text)
   case .presets(let asJSON): try printOut(asJSON ? PresetList.json : PresetList.text)
+  case .encoders(let options): try printOut(try EncoderList.text(options))
   case .help(let subcommand): try printOut(Help.text(subcommand))
   case .version: try printOut("bunny-broadcast \(bunnyBroadcastVersion)\n")
   }
@@ -42,6 +43,8 @@ private func publish(
     throw CommandError(.fault, "\(BroadcastError.fault("\(Fault.variable) asked for a fault"))")
   }
   var warnings: [String] = []
+  var options = options
+  options.stateFolder = StateFolder.path(environment)
   let job = try Job(options, environment) { warnings.append($0) }
   SignalWatch.prepare()
   let attention = WakeEvent()

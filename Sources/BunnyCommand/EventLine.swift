@@ -29,7 +29,7 @@ package import BunnyRTMP
 /// | `left` | the stream is left as it is, running if it was: `reason` |
 /// | `streamEnded` | the stream has been ended for good |
 /// | `chosen` | which device is captured from, and why: `source` |
-/// | `notice`, `failed` | `message` |
+/// | `notice`, `detail`, `failed` | `message`; `detail` is for whoever looks for the cause of something |
 /// | `lost` | `ingest`, `reason` |
 /// | `reconnecting` | `attempt` from 1, `usingBackup`, `afterMs`, `reason` |
 /// | `standbyLost` | the other ingest, while one carries the stream, cannot be connected: `ingest`, `reason` |
@@ -47,6 +47,8 @@ package import BunnyRTMP
 /// | `soundSilent` | the microphone is silent: `forMs`, `reason`: what its mixer says of it, or null |
 /// | `soundHeard` | it is not silent any more |
 /// | `bitrateChanged` | the picture's bit rate follows the network: `from`, `to`, `reason` |
+/// | `processorOverloaded` | pictures come faster than they are encoded: `pictureMs` (what one takes), `frameMs` (until the next one), `usedProcessors`, `freeProcessors`, `processors`, `answer`: how it is encoded from now on, `trouble`: why the processor is slow, or null |
+/// | `processorRecovered` | it keeps up again: the same but for `trouble` |
 /// | `dropped` | `frames`, `reason` |
 /// | `stopped` | |
 /// | `ended` | `reason`, `exitCode`, the totals, `handlingP50Ms`, `handlingP99Ms`, `eventsLost`. Always the last |
@@ -137,6 +139,13 @@ package struct EventLine: Equatable, Sendable {
       self.init("reconnected", [.init("ingest", .string("\(ingest)"))])
     case .failed(let message): self.init("failed", [.init("message", .string(message))])
     case .notice(let message): self.init("notice", [.init("message", .string(message))])
+    case .detail(let message): self.init("detail", [.init("message", .string(message))])
+    case .processorOverloaded(let load, let answer, let trouble):
+      self.init(
+        "processorOverloaded",
+        Self.fields(load, answer) + [.init("trouble", trouble.map { .string($0) } ?? .null)])
+    case .processorRecovered(let load, let answer):
+      self.init("processorRecovered", Self.fields(load, answer))
     case .chosen(let source): self.init("chosen", [.init("source", .string(source))])
     case .connection(let ingest, let state):
       self.init(
@@ -243,6 +252,17 @@ package struct EventLine: Equatable, Sendable {
       .init("rmsLeft", level(statistics.left?.rms)),
       .init("rmsRight", level(statistics.right?.rms)),
       .init("brightness", statistics.brightness.map { .number(thousandths($0)) } ?? .null),
+    ]
+  }
+
+  private static func fields(_ load: ProcessorLoad, _ answer: String) -> [JSONValue.Member] {
+    [
+      .init("pictureMs", .number(thousandths(load.pictureMs))),
+      .init("frameMs", .number(thousandths(load.frameMs))),
+      .init("usedProcessors", .number(thousandths(load.used))),
+      .init("freeProcessors", .number(thousandths(load.free))),
+      .init("processors", .number(thousandths(load.processors))),
+      .init("answer", .string(answer)),
     ]
   }
 

@@ -6,6 +6,7 @@ package enum Invocation: Equatable, Sendable {
   case inspect(InspectOptions)
   case devices(asJSON: Bool)
   case presets(asJSON: Bool)
+  case encoders(EncoderListOptions)
   /// nil: the general help.
   case help(Subcommand?)
   case version
@@ -15,8 +16,8 @@ package enum Invocation: Equatable, Sendable {
     guard let first = arguments.first else {
       throw CommandError(
         .usage,
-        "say what to do: --stream GUID, publish, inspect, devices or presets; `bunny-broadcast "
-          + "--help` explains them")
+        "say what to do: --stream GUID, publish, inspect, devices, presets or encoders; "
+          + "`bunny-broadcast --help` explains them")
     }
     switch first {
     case "--help", "-h": self = .help(nil)
@@ -42,6 +43,10 @@ package enum Invocation: Equatable, Sendable {
     case .inspect: self = .inspect(try InspectOptions(arguments))
     case .devices: self = .devices(asJSON: arguments.has("--json"))
     case .presets: self = .presets(asJSON: arguments.has("--json"))
+    case .encoders:
+      self = .encoders(
+        EncoderListOptions(
+          asJSON: arguments.has("--json"), quality: arguments.value("--quality")))
     }
   }
 
@@ -56,7 +61,7 @@ package enum Invocation: Equatable, Sendable {
     return CommandError(
       .usage,
       "\(shown) is \(kind)"
-        + (hint.isEmpty ? "; it takes publish, inspect, devices or presets" : hint))
+        + (hint.isEmpty ? "; it takes publish, inspect, devices, presets or encoders" : hint))
   }
 }
 

@@ -16,6 +16,17 @@ package enum LogText {
     case .reconnected(let ingest): (.info, "live again at \(ingest)")
     case .failed(let message): (.error, message)
     case .notice(let message): (.warning, message)
+    case .detail(let message): (.debug, message)
+    case .processorOverloaded(let load, let answer, let trouble):
+      (
+        .warning,
+        "the processor cannot keep up: a picture takes \(fixed(load.pictureMs, 1)) ms, and there are "
+          + "\(fixed(load.frameMs, 1)); of \(fixed(load.processors, 1)) processors this program uses "
+          + "\(fixed(load.used, 1)), and \(fixed(load.free, 1)) are free"
+          + (trouble.map { "; \($0)" } ?? "") + "; from now on: \(answer)"
+      )
+    case .processorRecovered(_, let answer):
+      (.info, "the processor keeps up again: \(answer)")
     case .chosen(let source): (.info, source)
     case .connection(let ingest, let state): (.debug, "connection to \(ingest): \(state)")
     case .lost(let ingest, let reason): (.warning, "lost \(ingest): \(reason)")

@@ -30,6 +30,12 @@ package struct PublishOptions: Equatable, Sendable {
   package var vitals = VitalLimits()
   /// A built-in name or the path of a file.
   package var quality = "fullHd1080"
+  /// nil: auto.
+  package var cpu: EncoderEffort?
+  package var latency = BroadcastConfiguration.Latency.normal
+  /// nil: auto.
+  package var encoder: VideoEncoder.Kind?
+  package var stateFolder: String?
   package var isPortrait = false
   package var fill = PictureFit.Fill.letterbox
   package var fillsUp = false
@@ -174,6 +180,7 @@ package struct PublishOptions: Equatable, Sendable {
     isPortrait = orientation == "portrait"
     let fills = PictureFit.Fill.allCases.map(\.rawValue)
     fill = PictureFit.Fill(rawValue: try arguments.choice("--fill", fills, or: fill.rawValue))!
+    try readEncoding(arguments)
     let turns = PictureTurn.Rotation.allCases.map { "\($0.rawValue)" }
     let degrees = try arguments.choice("--rotate", turns, or: "0")
     turn = PictureTurn(
@@ -196,6 +203,19 @@ package struct PublishOptions: Equatable, Sendable {
     if let text = arguments.value("--duration") {
       duration = try DurationText.read(text, option: "--duration")
     }
+  }
+}
+
+extension PublishOptions {
+  private mutating func readEncoding(_ arguments: Arguments) throws(CommandError) {
+    let efforts = EncoderEffort.allCases.map { "\($0)" }
+    cpu = EncoderEffort(named: try arguments.choice("--cpu", efforts + ["auto"], or: "auto"))
+    let latencies = BroadcastConfiguration.Latency.allCases.map(\.rawValue)
+    latency = .init(
+      rawValue: try arguments.choice("--latency", latencies, or: latency.rawValue))!
+    let encoders = VideoEncoder.Kind.allCases.map(\.rawValue)
+    encoder = .init(
+      rawValue: try arguments.choice("--encoder", encoders + ["auto"], or: "auto"))
   }
 }
 

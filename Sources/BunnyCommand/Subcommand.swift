@@ -4,7 +4,7 @@ import BunnyCapture
 package enum Subcommand: String, CaseIterable, Sendable {
   /// The main job: no word of its own, its options follow the program's name.
   case live
-  case publish, inspect, devices, presets
+  case publish, inspect, devices, presets, encoders
 
   package var summary: String {
     switch self {
@@ -13,6 +13,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
     case .inspect: "measure a recording or a playlist"
     case .devices: "list the cameras, and which one `auto` takes"
     case .presets: "list the built-in qualities"
+    case .encoders: "measure what encodes here, and what each effort costs"
     }
   }
 
@@ -29,6 +30,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
     case .inspect: OptionSpec.inspect
     case .devices: OptionSpec.devices
     case .presets: OptionSpec.presets
+    case .encoders: OptionSpec.encoders
     }
   }
 }
@@ -129,6 +131,18 @@ package struct OptionSpec: Sendable {
       "--quality", "NAME|FILE",
       "A built-in quality (see `bunny-broadcast presets`) or a JSON file. Default: fullHd1080."),
     OptionSpec(
+      "--cpu", "EFFORT",
+      "How much of the processor the encoder may take: lightest, lighter, light, medium, good, better, "
+        + "best, or auto (the default): the best that leaves a third of the processor free, unless the "
+        + "quality's file names a preset. Where that is too much, less is taken, and said."),
+    OptionSpec(
+      "--latency", "WAY",
+      "normal (the default), or low: no look-ahead, for a third of a second less delay."),
+    OptionSpec(
+      "--encoder", "NAME",
+      "libx264, h264_v4l2m2m, h264_vaapi, or auto (the default): libx264, unless the processor will "
+        + "hardly do and one in hardware works. `bunny-broadcast encoders` tells which do."),
+    OptionSpec(
       "--orientation", "WAY", "landscape (the default), or portrait: turns the quality's size."),
     OptionSpec(
       "--fill", "HOW",
@@ -202,6 +216,13 @@ package struct OptionSpec: Sendable {
 
   static let presets = [
     OptionSpec("--json", nil, "Write them in the format of quality files."),
+    help,
+  ]
+
+  static let encoders = [
+    OptionSpec("--json", nil, "Write the list as one JSON object."),
+    OptionSpec(
+      "--quality", "NAME|FILE", "Measure this one only, instead of every built-in quality."),
     help,
   ]
 }

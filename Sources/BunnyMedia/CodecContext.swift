@@ -69,6 +69,24 @@ public final class CodecParameters: @unchecked Sendable {
     timebase = Timebase(stream.pointee.time_base)
   }
 
+  /// What a decoder needs before the first packet; for H.264 parameter sets in Annex B, or an avcC record.
+  package var extradata: [UInt8] {
+    Array(
+      UnsafeBufferPointer(
+        start: raw.pointee.extradata, count: Int(max(0, raw.pointee.extradata_size))))
+  }
+
+  /// Before anybody else has it.
+  func setExtradata(_ bytes: [UInt8]) {
+    guard !bytes.isEmpty else { return }
+    let room = bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)
+    let copy = av_mallocz(room)!.assumingMemoryBound(to: UInt8.self)
+    copy.update(from: bytes, count: bytes.count)
+    av_freep(&raw.pointee.extradata)
+    raw.pointee.extradata = copy
+    raw.pointee.extradata_size = Int32(bytes.count)
+  }
+
   deinit {
     var raw: UnsafeMutablePointer<AVCodecParameters>? = raw
     avcodec_parameters_free(&raw)

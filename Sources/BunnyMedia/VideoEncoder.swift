@@ -1,9 +1,20 @@
 import CBunnyFFmpeg
+import Glibc
 
-/// Encodes pictures to H.264 with x264. Belongs to one thread.
+/// Encodes pictures to H.264, with x264 or in hardware. Belongs to one thread.
 public final class VideoEncoder {
+  /// What encodes, by FFmpeg's names.
+  public enum Kind: String, Sendable, CaseIterable {
+    case x264 = "libx264"
+    /// A codec of the kernel's, as in a Raspberry Pi 4.
+    case v4l2m2m = "h264_v4l2m2m"
+    /// A graphics processor of Intel's or AMD's.
+    case vaapi = "h264_vaapi"
+  }
+
   /// How to encode. Every value is checked where it comes in (`BroadcastQuality.validate()`).
   public struct Settings: Sendable, Equatable {
+    public var kind = Kind.x264
     /// Pixels, even.
     public var width: Int
     public var height: Int
@@ -50,25 +61,34 @@ public final class VideoEncoder {
   public let parameters: CodecParameters
   /// One tick is one frame.
   public let timebase: Timebase
+  /// Whether ``setBitrate(_:)`` does anything.
+  public let followsBitrate: Bool
 
   private let context: CodecContext
   private let bufferSeconds: Double
   private let box = PacketBox()
   private let frame = Frame()
+  private let surfaces: SurfaceUpload?
 
-  /// - Throws: ``AVFailure`` when x264 is not there or refuses the settings.
-  public init(_ settings: Settings) throws(AVFailure) {
-    guard let codec = avcodec_find_encoder_by_name("libx264") else {
+  /// - Parameter parameterSets: H.264's, of an encoder that tells them only with its first picture; Annex B.
+  /// - Throws: ``AVFailure`` when the encoder is not there or refuses the settings.
+  public init(_ settings: Settings, parameterSets: [UInt8] = []) throws(AVFailure) {
+    let kind = settings.kind
+    guard let codec = avcodec_find_encoder_by_name(kind.rawValue) else {
       throw AVFailure(
-        call: "avcodec_find_encoder_by_name(libx264)", code: bunny_error_decoder_not_found)
+        call: "avcodec_find_encoder_by_name(\(kind.rawValue))", code: bunny_error_decoder_not_found)
     }
     context = CodecContext(codec)
     timebase = settings.frameRate.reciprocal
     bufferSeconds = settings.bufferSeconds
+    followsBitrate = kind == .x264
     settings.apply(to: context.raw)
+    surfaces = kind == .vaapi ? try SurfaceUpload(settings, context) : nil
     var options = Options(settings.privateOptions)
-    try check("avcodec_open2(libx264)", avcodec_open2(context.raw, codec, &options.raw))
+    let code = avcodec_open2(context.raw, codec, &options.raw)
+    if code < 0 { throw AVFailure(call: "avcodec_open2(\(kind.rawValue))", code: code) }
     parameters = CodecParameters(of: context)
+    if parameters.extradata.isEmpty { parameters.setExtradata(parameterSets) }
   }
 
   /// How many pictures a packet's dts lies before its pts at most: 0 without B-frames.
@@ -80,7 +100,7 @@ public final class VideoEncoder {
   ///   - picture: 4:2:0 planar, bt709 limited, of the size the encoder was opened with.
   ///   - pts: in ``timebase``, greater than the last one's.
   ///   - forcingKeyframe: this one becomes a keyframe, and the count to the next begins anew.
-  /// - Returns: The packets that came out: none while x264 fills, then usually one.
+  /// - Returns: The packets that came out: none while the encoder fills, then usually one.
   /// - Throws: ``AVFailure`` from `avcodec_send_frame` or `avcodec_receive_packet`.
   public func encode(
     _ picture: Picture, at pts: Int64, forcingKeyframe: Bool = false
@@ -88,14 +108,17 @@ public final class VideoEncoder {
     precondition(
       picture.width == Int(context.raw.pointee.width)
         && picture.height == Int(context.raw.pointee.height) && picture.format == "yuv420p",
-      "x264 would read past the end of \(picture.width)x\(picture.height) \(picture.format)")
-    try check("av_frame_ref", av_frame_ref(frame.raw, picture.raw))
+      "the encoder would read past the end of \(picture.width)x\(picture.height) \(picture.format)")
+    if let surfaces {
+      try surfaces.upload(picture, into: frame)
+    } else {
+      try check("av_frame_ref", av_frame_ref(frame.raw, picture.raw))
+    }
     defer { av_frame_unref(frame.raw) }
     frame.raw.pointee.pts = pts
     // A decoder's own picture types would be obeyed as if they were wishes.
     frame.raw.pointee.pict_type = forcingKeyframe ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
-    try check("avcodec_send_frame", avcodec_send_frame(context.raw, frame.raw))
-    return try context.receive(box, timebase)
+    return try send(frame.raw)
   }
 
   /// From the next picture on, this many bit/s; the buffer's seconds stay what they are.
@@ -108,10 +131,22 @@ public final class VideoEncoder {
     context.raw.pointee.rc_buffer_size = Int32(Double(bitrate) * bufferSeconds)
   }
 
-  /// What x264 still holds. Nothing may be encoded afterwards.
-  public func finish() throws(AVFailure) -> [Packet] {
-    try check("avcodec_send_frame", avcodec_send_frame(context.raw, nil))
-    return try context.receive(box, timebase)
+  /// What the encoder still holds. Nothing may be encoded afterwards.
+  public func finish() throws(AVFailure) -> [Packet] { try send(nil) }
+
+  /// Hardware may be busy with what it has, for a picture or two.
+  private func send(_ frame: UnsafeMutablePointer<AVFrame>?) throws(AVFailure) -> [Packet] {
+    var packets: [Packet] = []
+    for _ in 0..<500 {
+      let code = avcodec_send_frame(context.raw, frame)
+      packets += try context.receive(box, timebase)
+      guard code == bunny_error_again else {
+        try check("avcodec_send_frame", code)
+        return packets
+      }
+      usleep(2_000)
+    }
+    throw AVFailure(call: "avcodec_send_frame", code: bunny_error_again)
   }
 }
 
@@ -127,58 +162,5 @@ extension CodecContext {
       try check("avcodec_receive_packet", code)
       packets.append(Packet(moving: box, timebase: timebase))
     }
-  }
-}
-
-extension VideoEncoder.Settings {
-  fileprivate func apply(to context: UnsafeMutablePointer<AVCodecContext>) {
-    context.pointee.width = Int32(width)
-    context.pointee.height = Int32(height)
-    context.pointee.time_base = frameRate.reciprocal.raw
-    context.pointee.framerate = frameRate.raw
-    context.pointee.sample_aspect_ratio = av_make_q(1, 1)
-    context.pointee.pix_fmt = AV_PIX_FMT_YUV420P
-    context.pointee.color_range = AVCOL_RANGE_MPEG
-    context.pointee.colorspace = AVCOL_SPC_BT709
-    context.pointee.color_primaries = AVCOL_PRI_BT709
-    context.pointee.color_trc = AVCOL_TRC_BT709
-    context.pointee.chroma_sample_location = AVCHROMA_LOC_LEFT
-    context.pointee.bit_rate = Int64(bitrate)
-    context.pointee.rc_max_rate = Int64(bitrate)
-    context.pointee.rc_buffer_size = Int32(Double(bitrate) * bufferSeconds)
-    // x264 counts frames from the last keyframe, forced ones too: on a gapless grid that is time.
-    context.pointee.gop_size = Int32(keyframeInterval)
-    context.pointee.max_b_frames = Int32(bFrames)
-    if let references { context.pointee.refs = Int32(references) }
-    context.pointee.thread_count = Int32(threads)
-    // Sequence headers go ahead of the stream, as FLV wants them, not into each keyframe.
-    context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
-  }
-
-  /// libx264's own options, by their names in libavcodec.
-  fileprivate var privateOptions: [String: String] {
-    var options: [String: String] = [:]
-    options["preset"] = preset
-    options["tune"] = tune
-    options["profile"] = profile
-    options["forced-idr"] = "1"
-    options["x264-params"] = x264Parameters.map { "\($0.key)=\($0.value)" }.sorted()
-      .joined(separator: ":")
-    return options
-  }
-
-  /// Options by their names in x264.
-  private var x264Parameters: [String: String] {
-    var parameters: [String: String] = [:]
-    parameters["scenecut"] = "0"
-    parameters["open-gop"] = "0"
-    parameters["sliced-threads"] = slicedThreads ? "1" : "0"
-    parameters["rc-lookahead"] = String(lookahead)
-    // A thread of its own for the look-ahead would add its own delay.
-    parameters["sync-lookahead"] = "0"
-    // The grid is even: x264 need not wait for the next picture to know how long this one lasts.
-    parameters["force-cfr"] = "1"
-    if filler { parameters["filler"] = "1" }
-    return parameters.merging(x264) { _, custom in custom }
   }
 }

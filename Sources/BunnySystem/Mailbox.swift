@@ -47,6 +47,9 @@ package final class Mailbox<Element: Sendable>: Sendable {
     }
   }
 
+  /// How many elements wait to be taken.
+  package var waiting: Int { state.withLock { $0.elements.count } }
+
   /// Nothing is put in any more. What is inside can still be taken.
   package func close() {
     state.withLock { $0.isClosed = true }

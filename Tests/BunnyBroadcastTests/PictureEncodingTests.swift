@@ -82,3 +82,84 @@ import Testing
     #expect(bits(0..<10) > 250_000 && bits(30..<60) < 500_000)
   }
 }
+
+/// What the orders make of keyframes, delay and bytes where more than a bit rate changes.
+@Suite struct EncodingPromiseTests {
+  private static func settings(
+    _ change: (inout VideoEncoder.Settings) -> Void = { _ in }
+  ) -> VideoEncoder.Settings {
+    var settings = VideoEncoder.Settings(
+      width: 640, height: 360, frameRate: Timebase(10, 1), bitrate: 300_000)
+    settings.keyframeSeconds = 1
+    settings.lookahead = 4
+    change(&settings)
+    return settings
+  }
+
+  private func encode(
+    _ slots: [Int64], _ settings: VideoEncoder.Settings, _ limit: EncodingPlan.Limit = .init()
+  ) throws -> [MediaTag] {
+    let orders = EncodingOrders(settings)
+    orders.limit(limit, by: .processor)
+    let encoding = try PictureEncoding(settings, fill: .letterbox, orders: orders)
+    let pool = PicturePool(width: settings.width, height: settings.height)
+    var tags: [MediaTag] = []
+    for slot in slots {
+      tags += try encoding.arrange(for: slot, forcingKeyframe: false, shift: 0)
+      let picture = EncoderProbe.noise(slot, pool)
+      tags += try encoding.encode(picture, in: slot, forcingKeyframe: false, shift: 0)
+    }
+    return try tags + encoding.finish(shift: 0)
+  }
+
+  @Test func `keyframes stay punctual where pictures are left out`() throws {
+    let slots = (0..<40).filter { !$0.isMultiple(of: 3) || $0 == 0 }.map { Int64($0) }
+    let tags = try encode(slots, Self.settings { ($0.preset, $0.threads) = ("ultrafast", 1) })
+    #expect(tags.map(\.dts) == slots.map { $0 * 100 })
+    #expect(tags.filter(\.isKeyframe).map(\.dts) == [0, 1000, 2000, 3100])
+  }
+
+  @Test(arguments: [EncoderEffort.lightest, .good, .best])
+  func `the same settings make the same bytes, with threads too`(_ effort: EncoderEffort) throws {
+    var limit = EncodingPlan.Limit()
+    (limit.effort, limit.threads) = (effort, 2)
+    let runs = try (0..<2).map { _ in
+      try encode((0..<25).map { $0 }, Self.settings(), limit).map(\.body)
+    }
+    #expect(runs[0].count == 25 && runs[0] == runs[1])
+  }
+
+  @Test(arguments: EncoderEffort.allCases)
+  func `threads of an effort share each picture, and add no delay`(_ effort: EncoderEffort) throws {
+    var limit = EncodingPlan.Limit()
+    (limit.effort, limit.threads) = (effort, 2)
+    var settings = EncodingPlan(Self.settings(), [limit]).settings(Self.settings())
+    #expect(settings.threads == 2 && settings.slicedThreads)
+    settings.lookahead = 0
+    let encoder = try VideoEncoder(settings)
+    let pool = PicturePool(width: settings.width, height: settings.height)
+    for number in Int64(0)..<5 {
+      #expect(try encoder.encode(EncoderProbe.noise(number, pool), at: number).count == 1)
+    }
+  }
+
+  @Test func `a quality file's threads and x264 options stay`() {
+    let quality = Self.settings { settings in
+      settings.threads = 3
+      settings.x264 = ["trellis": "0", "aq-strength": "0.8"]
+    }
+    var limit = EncodingPlan.Limit()
+    (limit.effort, limit.threads) = (.good, 2)
+    let settings = EncodingPlan(quality, [limit]).settings(quality)
+    #expect(settings.threads == 3 && !settings.slicedThreads)
+    #expect(settings.x264["trellis"] == "0" && settings.x264["subme"] == "2")
+  }
+
+  @Test func `one thread where one core will do, and never a slice that is too low`() {
+    #expect(EncoderThreads.count(load: 0.5, processors: 8, height: 1080) == 1)
+    #expect(EncoderThreads.count(load: 0.7, processors: 8, height: 1080) == 2)
+    #expect(EncoderThreads.count(load: 5, processors: 1.5, height: 1080) == 1)
+    #expect(EncoderThreads.count(load: 5, processors: 16, height: 720) == 4)
+    #expect(EncoderThreads.count(load: 5, processors: 16, height: 90) == 1)
+  }
+}

@@ -124,8 +124,8 @@ struct QualityFileTests {
       "q.json: encoder.tune is []; it takes a string or null"
     ),
     (
-      "{\(small),\"encoder\":{\"preset\":null}}",
-      "q.json: encoder.preset is null; it takes a string"
+      "{\(small),\"encoder\":{\"profile\":null}}",
+      "q.json: encoder.profile is null; it takes a string"
     ),
     (
       "{\(small),\"encoder\":{\"x264\":{\"subme\":null}}}",

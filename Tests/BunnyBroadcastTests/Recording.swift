@@ -55,6 +55,7 @@ func record(
 ) async throws -> Recording {
   var configuration = BroadcastConfiguration(
     ingest: try nginx.ingest(), video: video, audio: audio, quality: quality)
+  configuration.cpu = .light  // what is recorded does not depend on this machine
   configuration.duration = .seconds(seconds)
   configuration.retry = .never
   change(&configuration)

@@ -95,7 +95,7 @@ import Testing
           let script = Self.root.appending(path: words[0]).path
           let help = try await ChildProcess.run("/bin/bash", [script, "--help"])
           #expect(help.exitStatus == 0 && help.standardOutput.hasPrefix("usage: \(words[0])"))
-        case "bunny-broadcast" where ["presets", "devices"].contains(words[1]):
+        case "bunny-broadcast" where ["presets", "devices", "encoders"].contains(words[1]):
           #expect(try await Command.run(Array(words.dropFirst())).exitStatus == 0)
         case "bunny-broadcast":
           #expect(["publish", "inspect", "--stream"].contains(words[1]), "\(line)")

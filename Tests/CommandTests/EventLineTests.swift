@@ -156,6 +156,28 @@ struct EventLineTests {
     #expect(line.text(at: Self.moment) == "\(Self.head)\(rest)\n")
   }
 
+  @Test func `a processor that cannot keep up is told of with figures`() {
+    func text(_ event: BunnyBroadcastEvent) -> String? {
+      EventLine(event, eventsLost: 0)?.text(at: Self.moment)
+    }
+    let load = ProcessorLoad(
+      pictureMs: 41.25, frameMs: 33.3333, used: 1.5, free: 0.1, processors: 2)
+    let figures =
+      #""pictureMs":41.25,"frameMs":33.333,"usedProcessors":1.5,"freeProcessors":0.1,"#
+      + #""processors":2,"answer":"less""#
+    #expect(
+      text(.processorOverloaded(load, answer: "less", trouble: "hot"))
+        == Self.head + #""processorOverloaded",\#(figures),"trouble":"hot"}"# + "\n")
+    #expect(
+      text(.processorRecovered(load, answer: "less"))
+        == Self.head + #""processorRecovered",\#(figures)}"# + "\n")
+    #expect(text(.detail(message: "x")) == Self.head + #""detail","message":"x"}"# + "\n")
+    #expect(
+      LogText.of(.processorOverloaded(load, answer: "less", trouble: "it is hot")).sentence
+        == "the processor cannot keep up: a picture takes 41.3 ms, and there are 33.3; of 2.0 "
+        + "processors this program uses 1.5, and 0.1 are free; it is hot; from now on: less")
+  }
+
   @Test func `the last line waits for the exit code`() {
     #expect(EventLine(.ended(Self.totals, reason: "x"), eventsLost: 0) == nil)
     let line = EventLine.ended(

@@ -6,8 +6,8 @@ import Testing
 
 struct InvocationTests {
   private static let saysNothing =
-    "say what to do: --stream GUID, publish, inspect, devices or presets; `bunny-broadcast "
-    + "--help` explains them"
+    "say what to do: --stream GUID, publish, inspect, devices, presets or encoders; "
+    + "`bunny-broadcast --help` explains them"
 
   static let to = ["publish", "--to", "rtmp://host/app/key"]
 
@@ -46,6 +46,9 @@ struct InvocationTests {
     expected.resetsUSB = true
     expected.turn = PictureTurn(.threeQuarters, isMirrored: true)
     expected.quality = "HD720"
+    expected.cpu = .better
+    expected.latency = .low
+    expected.encoder = .vaapi
     expected.isPortrait = true
     expected.fill = .crop
     expected.bitrate = .fixed
@@ -62,6 +65,7 @@ struct InvocationTests {
       "--retry", "never", "--mute",
       "--events", "json", "--log-level", "trace", "--video=test", "--video", "/dev/video2",
       "--on-camera-loss", "next", "--usb-reset", "--rotate", "270", "--mirror",
+      "--cpu", "Better", "--latency", "low", "--encoder", "h264_vaapi",
     ]
     #expect(try Invocation(arguments) == .publish(expected))
   }
@@ -74,6 +78,11 @@ struct InvocationTests {
       (["inspect", "--json", "--seconds", "2.5", "--", "-a.flv"], .inspect(inspect)),
       (["inspect", "a=b"], .inspect(InspectOptions(location: "a=b"))),
       (["presets"], .presets(asJSON: false)), (["presets", "--json"], .presets(asJSON: true)),
+      (["encoders"], .encoders(EncoderListOptions())),
+      (
+        ["encoders", "--json", "--quality", "x.json"],
+        .encoders(EncoderListOptions(asJSON: true, quality: "x.json"))
+      ),
       (["--help"], .help(nil)), (["-h"], .help(nil)), (["--version"], .version),
       (["publish", "--too", "--help"], .help(.publish)), (["presets", "-h"], .help(.presets)),
     ]
@@ -85,7 +94,7 @@ struct InvocationTests {
   static let mistakes: [([String], String)] = [
     ([], saysNothing),
     (["publsih"], "publsih is no subcommand; did you mean publish?"),
-    (["play"], "play is no subcommand; it takes publish, inspect, devices or presets"),
+    (["play"], "play is no subcommand; it takes publish, inspect, devices, presets or encoders"),
     (["--halp"], "--halp is no option here; did you mean --help?"),
     (["publish"], "--to is missing; write --to rtmp://HOST/APP/KEY"),
     (["publish", "--to"], "--to needs a value; write --to URL"),
@@ -111,6 +120,11 @@ struct InvocationTests {
     (
       to + ["--orientation", "potrait"],
       "--orientation is potrait; it takes landscape or portrait; did you mean portrait?"
+    ),
+    (
+      to + ["--cpu", "medum"],
+      "--cpu is medum; it takes lightest, lighter, light, medium, good, better, best or auto; did you "
+        + "mean medium?"
     ),
     (to + ["--rotate", "45"], "--rotate is 45; it takes 0, 90, 180 or 270"),
     (

@@ -34,6 +34,10 @@ struct PlanTests {
       options.quality = "hd720"
       options.isPortrait = true
       options.fillsUp = true
+      options.cpu = .lighter
+      options.latency = .low
+      options.encoder = .v4l2m2m
+      options.stateFolder = "/state"
       ingests.backup = PublishURL("rtmp://spare/app/key")
       options.fill = .crop
       options.bitrate = .fixed
@@ -52,6 +56,8 @@ struct PlanTests {
     #expect(configuration.backup == (try Ingest("rtmp://spare/app/key")))
     #expect(configuration.quality.resolution == .custom(width: 720, height: 1280))
     #expect(configuration.quality.encoder.filler)
+    #expect(configuration.cpu == .lighter && configuration.latency == .low)
+    #expect(configuration.encoder == .v4l2m2m && configuration.stateFolder == "/state")
     #expect(configuration.fill == .crop)
     #expect(configuration.bitrate == .fixed)
     #expect(configuration.retry == .never)
@@ -148,4 +154,14 @@ struct PlanTests {
     bytes.withUnsafeMutableBufferPointer { ProcessSetup.hideURL($0) }
     #expect(String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self) == hidden)
   }
+
+  @Test(arguments: [
+    ([:], nil), (["HOME": "/home/x"], "/home/x/.local/state/bunny-broadcast"),
+    (["HOME": "/home/x", "XDG_STATE_HOME": "/s"], "/s/bunny-broadcast"),
+    (["HOME": "/home/x", "STATE_DIRECTORY": "/var/lib/b:/var/lib/c"], "/var/lib/b"),
+    (["HOME": "here"], nil),
+  ])
+  func `what is learnt is kept where systemd or the user says`(
+    _ environment: [String: String], _ folder: String?
+  ) { #expect(StateFolder.path(environment) == folder) }
 }

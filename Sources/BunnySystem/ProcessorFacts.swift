@@ -1,0 +1,115 @@
+import Glibc
+
+/// What the kernel says of this machine's processors.
+package struct ProcessorFacts: Sendable {
+  /// Where `/proc` and `/sys` are: "" or a folder of a test's.
+  private let root: String
+
+  package init(root: String = "") { self.root = root }
+
+  /// "AMD EPYC", "Raspberry Pi 4 Model B Rev 1.4"; "processor" where nobody says.
+  package var model: String {
+    if let board = SystemFiles.text("\(root)/proc/device-tree/model") {
+      return board.filter { $0 != "\0" }
+    }
+    return value(of: "model name", in: "\(root)/proc/cpuinfo") ?? "processor"
+  }
+
+  /// Names of what it can do, as in `avx2`.
+  package var flags: Set<String> {
+    let words =
+      value(of: "flags", in: "\(root)/proc/cpuinfo")
+      ?? value(of: "Features", in: "\(root)/proc/cpuinfo") ?? ""
+    return Set(words.split(separator: " ").map(String.init))
+  }
+
+  /// Its fastest clock; nil: not said.
+  package var gigahertz: Double? {
+    let path = "\(root)/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"
+    return SystemFiles.text(path).flatMap(Double.init).map { $0 / 1e6 }
+  }
+
+  /// How many this process may use: those it is bound to, less what a quota of its group takes off.
+  package var usable: Double {
+    let count = Double(allowed?.count ?? processorCount)
+    return max(0.1, min(count, quota ?? count))
+  }
+
+  /// How long each was idle since the boot, of those this process may use, summed up: nanoseconds.
+  /// nil: not said.
+  package var idleTime: Int64? {
+    let allowed = allowed
+    var ticks: Int64?
+    for line in SystemFiles.lines("\(root)/proc/stat") where line.hasPrefix("cpu") {
+      let words = line.split(separator: " ")
+      guard let number = Int(words[0].dropFirst(3)), allowed?.contains(number) ?? true,
+        words.count > 5, let idle = Int64(words[4]), let waiting = Int64(words[5])
+      else { continue }
+      ticks = (ticks ?? 0) + idle + waiting
+    }
+    return ticks.map { $0 * (1_000_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK)))) }
+  }
+
+  /// Processor time of all threads of this process, nanoseconds.
+  package static var ownTime: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
+  private var allowed: Set<Int>? {
+    value(of: "Cpus_allowed_list", in: "\(root)/proc/self/status").map { list in
+      Set(
+        list.split(separator: ",").flatMap { part -> [Int] in
+          let ends = part.split(separator: "-").compactMap { Int($0) }
+          guard let first = ends.first, let last = ends.last, first <= last else { return [] }
+          return Array(first...last)
+        })
+    }
+  }
+
+  /// Of the control groups this process is in, and of those above, the tightest.
+  private var quota: Double? {
+    let quotas = SystemFiles.lines("\(root)/proc/self/cgroup").flatMap { line -> [Double] in
+      let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard parts.count == 3 else { return [] }
+      let isSecond = parts[1].isEmpty
+      guard isSecond || parts[1].split(separator: ",").contains("cpu") else { return [] }
+      let mount = "\(root)/sys/fs/cgroup" + (isSecond ? "" : "/cpu")
+      return folders(String(parts[2])).compactMap { folder in
+        isSecond ? quota(second: mount + folder) : quota(first: mount + folder)
+      }
+    }
+    return quotas.min()
+  }
+
+  private func folders(_ path: String) -> [String] {
+    var folders = [""]
+    for part in path.split(separator: "/") { folders.append("\(folders.last!)/\(part)") }
+    return folders
+  }
+
+  private func quota(second folder: String) -> Double? {
+    let words = SystemFiles.text("\(folder)/cpu.max")?.split(separator: " ") ?? []
+    guard words.count == 2, let quota = Double(words[0]), let period = Double(words[1]), period > 0
+    else { return nil }
+    return quota / period
+  }
+
+  private func quota(first folder: String) -> Double? {
+    guard let quota = SystemFiles.text("\(folder)/cpu.cfs_quota_us").flatMap(Double.init),
+      let period = SystemFiles.text("\(folder)/cpu.cfs_period_us").flatMap(Double.init),
+      quota > 0, period > 0
+    else { return nil }
+    return quota / period
+  }
+
+  private func value(of key: String, in path: String) -> String? {
+    for line in SystemFiles.lines(path) where line.hasPrefix(key) {
+      guard let colon = line.firstIndex(of: ":") else { continue }
+      let text = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+      return text.isEmpty ? nil : String(text)
+    }
+    return nil
+  }
+}

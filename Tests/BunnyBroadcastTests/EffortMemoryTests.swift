@@ -1,0 +1,51 @@
+import BunnyBroadcast
+import BunnyMedia
+import Foundation
+import Support
+import Testing
+
+@Suite struct EffortMemoryTests {
+  private let folder: TemporaryDirectory
+  private let quality = VideoEncoder.Settings(
+    width: 1280, height: 720, frameRate: .frameRate(29.97), bitrate: 1)
+
+  init() throws { folder = try TemporaryDirectory() }
+
+  private func memory(_ processors: Double = 4, in place: String = "a/b") -> EffortMemory {
+    EffortMemory(
+      folder: folder.file(place), processor: "AMD \"EPYC\"", processors: processors, quality)
+  }
+
+  @Test func `what held is there at the next start, for each kind of work`() throws {
+    #expect(try memory().remembered() == nil)
+    try memory().remember(.better)
+    try memory(2).remember(.light)
+    #expect(try memory().remembered() == .better && memory(2).remembered() == .light)
+    try memory().remember(.good)
+    #expect(try memory().remembered() == .good && memory(1.5).remembered() == nil)
+    let file = try String(contentsOfFile: folder.file("a/b/efforts.json"), encoding: .utf8)
+    #expect(file.contains(#""AMD \"EPYC\", 4 processors, 1280x720 at 29.97": "good""#))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("a/b")).count == 1)
+  }
+
+  @Test func `a file that is broken is told of, and written anew`() throws {
+    try memory().remember(.best)
+    let path = folder.file("a/b/efforts.json")
+    try "{".write(toFile: path, atomically: false, encoding: .utf8)
+    #expect(throws: EffortMemory.Trouble.self) { try memory().remembered() }
+    try memory().remember(.best)
+    #expect(try memory().remembered() == .best)
+    try #"{"x":1}"#.write(toFile: path, atomically: false, encoding: .utf8)
+    #expect(try memory().remembered() == nil)
+  }
+
+  @Test func `where nothing can be written that is all`() throws {
+    try "".write(toFile: folder.file("file"), atomically: false, encoding: .utf8)
+    let memory = memory(in: "file/b")
+    let trouble = #expect(throws: EffortMemory.Trouble.self) { try memory.remember(.best) }
+    #expect(
+      trouble?.description == "\(folder.file("file/b"))/efforts.json cannot be written: "
+        + "Not a directory; the next start measures anew")
+    #expect(try memory.remembered() == nil)
+  }
+}

@@ -1,0 +1,55 @@
+import BunnyCommand
+import Foundation
+import Support
+import Testing
+
+struct EncodersTests {
+  @Test func `encoders tells what works and what each effort costs`() async throws {
+    let small = try SmallPublish()
+    let file = small.folder.file("small.json")
+    let table = try await Command.run(["encoders", "--quality", file])
+    #expect(table.exitStatus == 0, "\(table)")
+    #expect(table.standardOutput.contains("libx264       works\n"))
+    #expect(table.standardOutput.contains("h264_vaapi    no: it cannot be opened or fails (av"))
+    let outcome = try await Command.run(["encoders", "--json", "--quality", file])
+    let list = try JSONDecoder().decode(List.self, from: Data(outcome.standardOutput.utf8))
+    #expect(list.encoders.map(\.name) == ["libx264", "h264_v4l2m2m", "h264_vaapi"])
+    #expect(list.encoders.map(\.works) == [true, false, false])
+    #expect(list.costs.count == 7 && list.costs.allSatisfy { $0.pictureMs > 0 })
+    #expect(list.costs.allSatisfy { $0.leavesAThird == ($0.share <= list.processors * 2 / 3) })
+  }
+
+  private struct List: Decodable {
+    struct Encoder: Decodable {
+      let name: String
+      let works: Bool
+    }
+    struct Cost: Decodable {
+      let pictureMs: Double
+      let share: Double
+      let leavesAThird: Bool
+    }
+    let processors: Double
+    let encoders: [Encoder]
+    let costs: [Cost]
+  }
+
+  @Test func `a quality that is not there is refused`() async throws {
+    let outcome = try await Command.run(["encoders", "--quality", "/nowhere/x.json"])
+    #expect(outcome.exitStatus == ExitCode.noInput.rawValue)
+  }
+
+  @Test(arguments: ["h264_v4l2m2m", "h264_vaapi"])
+  func `an encoder that was asked for and does not work ends it with the reason`(
+    name: String
+  ) async throws {
+    let small = try SmallPublish()
+    let outcome = try await Command.run(
+      small.arguments(to: "rtmp://127.0.0.1:1/live/key", "--encoder", name, "--duration", "1"))
+    #expect(outcome.exitStatus == ExitCode.unreachable.rawValue)
+    #expect(
+      outcome.standardError.contains(
+        "--encoder \(name) does not work here: it cannot be opened or fails (av"))
+    #expect(outcome.standardError.contains("`bunny-broadcast encoders` tells what does"))
+  }
+}
