@@ -1,7 +1,7 @@
 /// What `scripts/bench`, which has the help, was asked for.
 struct BenchOptions {
   enum Topic: String, CaseIterable {
-    case cost, quality, growth, watch, failover
+    case cost, quality, growth, conversion, watch, failover
 
     /// Whether a plain `scripts/bench` runs it.
     var isShort: Bool { self != .failover }

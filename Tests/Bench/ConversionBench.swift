@@ -36,16 +36,22 @@ struct ConversionBench {
   ]
   private static let (frames, rounds) = (60, 5)
 
-  /// - Returns: Whether every goal is held.
-  func run() async throws -> Bool {
+  func table() async throws -> ResultTable {
     let folder = try TemporaryDirectory()
-    var rows: [Row] = []
-    for one in Self.cases { rows.append(try await row(one, in: folder)) }
-    print(table("processor time a frame, medians of \(Self.rounds)", rows))
-    return rows.allSatisfy { $0.isHeld != false }
+    var table = ResultTable(
+      title: "conversion, processor time a frame", columns: ["ours, ms", "ffmpeg's, ms"])
+    for one in Self.cases {
+      let line = try await line(one, in: folder)
+      table.lines.append(line)
+      table.goals += Goal.ratio(
+        "\(one.title), of ffmpeg's", table[line.name, 0], to: table[line.name, 1], most: 1)
+    }
+    return table
   }
 
-  private func row(_ one: Case, in folder: TemporaryDirectory) async throws -> Row {
+  private func line(
+    _ one: Case, in folder: TemporaryDirectory
+  ) async throws -> ResultTable.Line {
     say(one.title)
     var bytes = try await source(one, in: folder)
     let form = FrameForm(one.format, width: one.from.width, height: one.from.height, one.colour)
@@ -61,9 +67,7 @@ struct ConversionBench {
         try Self.milliseconds { _ = try converter.convert(picture, turned: one.turn) })
       if let peer { peers.append(try Self.milliseconds { try peer.convert() }) }
     }
-    return Row(
-      title: one.title, ours: ours, peers: peers, unit: " ms",
-      goal: peers.isEmpty ? .none : .ratio(1))
+    return ResultTable.Line(name: one.title, figures: [ours, peers])
   }
 
   /// A real picture of the case's form.

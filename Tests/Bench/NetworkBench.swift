@@ -51,7 +51,7 @@ struct NetworkBench {
         isHeld = isHeld && figure.isHeld != false
       }
     }
-    print(columns(rows))
+    print(aligned(rows))
     return isHeld
   }
 
@@ -194,8 +194,4 @@ extension NetworkCourse {
       kind: kind, title: title, file: file, bitrate: bitrate, seconds: seconds, phases: phases,
       freezes: freezes)
   }
-}
-
-extension [Double] {
-  fileprivate var mean: Double { isEmpty ? 0 : reduce(0, +) / Double(count) }
 }

@@ -91,5 +91,6 @@ struct QualityBench {
 }
 
 extension [Double] {
-  var mean: Double { reduce(0, +) / Double(count) }
+  /// 0 of nothing.
+  var mean: Double { isEmpty ? 0 : reduce(0, +) / Double(count) }
 }

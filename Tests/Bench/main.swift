@@ -7,6 +7,7 @@ func bench(_ options: BenchOptions) async throws -> Bool {
   for topic in BenchOptions.Topic.allCases where options.topic.map({ $0 == topic }) ?? topic.isShort
   {
     switch topic {
+    case .conversion: results.add(try await ConversionBench().table())
     case .watch: results.add(try await WatchCost(rounds: options.rounds).table())
     case .cost: try await CostBench(options: options).run(into: &results)
     case .quality: try await QualityBench(options: options).run(into: &results)
@@ -24,7 +25,6 @@ FFmpegLog.send(.off) { _ in }
 signal(SIGPIPE, SIG_IGN)  // a program that reads from a stand-in for a camera may end first
 let signals = Running.endWithSignals()
 do {
-  if arguments == ["conversion"] { exit(try await ConversionBench().run() ? 0 : 1) }
   if try Floor.run(arguments) { exit(0) }
   if let isHeld = try await NetworkBench.run(arguments) { exit(isHeld ? 0 : 1) }
   exit(try await bench(BenchOptions(arguments)) ? 0 : 1)
