@@ -1,39 +1,34 @@
 import BunnySystem
 import CBunnyFFmpeg
-import CBunnyShims
+package import CBunnyShims
 import CBunnyYUV
 
-/// What is done to a picture, in this order, so that as few samples as can be are touched.
+/// When a picture is scaled, so that as few samples as can be are touched.
 package enum ConversionOrder: Equatable {
-  /// The size is right: colours in one pass.
-  case colours
-  /// The size and the colours are right; only the samples lie otherwise.
-  case moved
-  /// It is enlarged: colours before that.
-  case coloursScaled
-  case scaledColours
-  case scaled
+  /// Its size is right: one pass does the rest.
+  case notScaled
+  case scaledFirst
+  /// It is made 4:2:0 of the broadcast's colours before.
+  case scaledLast
 
   /// - Parameters:
-  ///   - isRead: its samples lie as one of ours do (`bunny_layout`), and not only as libswscale knows.
-  ///   - isColourRight: libswscale makes the broadcast's colours of it on the way, if at all.
-  package init(_ fit: PictureFit, isRead: Bool, isColourRight: Bool) {
+  ///   - layout: nil for what only libswscale reads.
+  ///   - isColourRight: its colours are the broadcast's, or libswscale makes them so on the way.
+  package init(_ fit: PictureFit, _ layout: bunny_layout?, isColourRight: Bool) {
     let (source, target) = (fit.source, fit.target)
-    self =
-      switch isColourRight {
-      case true where isRead && source.hasSize(of: target): .moved
-      case true: .scaled
-      case false where isRead && source.hasSize(of: target): .colours
-      case false where isRead && source.pixels < target.pixels: .coloursScaled
-      case false: .scaledColours
-      }
-  }
-}
-
-extension PictureFit.Rectangle {
-  fileprivate var pixels: Int { width * height }
-  fileprivate func hasSize(of other: Self) -> Bool {
-    width == other.width && height == other.height
+    guard let layout else {
+      self = .scaledFirst
+      return
+    }
+    if source.width == target.width && source.height == target.height {
+      self = .notScaled
+    } else if source.width * source.height < target.width * target.height {
+      self = isColourRight ? .scaledFirst : .scaledLast
+    } else {
+      // 4:2:0 has half of their chroma; and only that is halved at almost no cost.
+      let isHeavy = [bunny_layout_422, bunny_layout_yuyv, bunny_layout_uyvy].contains(layout)
+      self = isHeavy || fit.isHalving && layout != bunny_layout_420 ? .scaledLast : .scaledFirst
+    }
   }
 }
 
@@ -44,56 +39,62 @@ final class ConversionSteps {
   private let layout: bunny_layout
   private let colours: ColourMatrix?
   private var scaler: PictureScaler?
-  /// Where colours are converted first.
+  /// Of pictures that are scaled last.
   private var between: PicturePool?
 
   /// - Throws: ``AVFailure`` for a format that libswscale cannot read.
   init(_ form: PictureForm, _ fit: PictureFit) throws(AVFailure) {
     colours = form.matrixToBroadcast
-    order = ConversionOrder(fit, isRead: form.layout != nil, isColourRight: colours == nil)
+    order = ConversionOrder(fit, form.layout, isColourRight: colours == nil)
     self.fit = fit
     layout = form.layout ?? bunny_layout_420
     switch order {
-    case .colours, .moved: break
-    case .scaled: scaler = try PictureScaler(form, fit, convertingColours: true)
-    case .scaledColours: scaler = try PictureScaler(form, fit, convertingColours: false)
-    case .coloursScaled:
+    case .notScaled: break
+    case .scaledFirst:
+      scaler = try PictureScaler(form, fit, convertingColours: colours == nil)
+    case .scaledLast:
       let pool = PicturePool(width: fit.source.width, height: fit.source.height)
-      let whole = PictureFit.Rectangle(
-        x: 0, y: 0, width: fit.source.width, height: fit.source.height)
       scaler = try PictureScaler(
         PictureForm(pool.next(at: .distantFuture).raw),
-        PictureFit(source: whole, target: fit.target), convertingColours: false)
+        PictureFit(source: fit.source.atOrigin, target: fit.target), convertingColours: false)
       between = pool
     }
   }
 
   /// - Parameter target: 8-bit 4:2:0; only what is to be seen of the picture is written.
   func convert(_ picture: Picture, into target: UnsafeMutablePointer<AVFrame>) throws(AVFailure) {
-    let source = picture.raw
-    let place = target.planes(bunny_layout_420, in: fit.target)
-    let seen = (width: fit.target.width, height: fit.target.height)
     switch order {
-    case .colours:
-      colours?.convert(source.planes(layout, in: fit.source), layout, to: place, size: seen)
-    case .moved:
-      layout.move(source.planes(layout, in: fit.source), to: place, size: seen)
-    case .scaled:
-      try scaler?.scale(source, into: target)
-    case .scaledColours:
-      try scaler?.scale(source, into: target)
-      colours?.convert(place, bunny_layout_420, to: place, size: seen)
-    case .coloursScaled:
-      guard let frame = between?.next(at: picture.time).raw else { return }
-      let (width, height) = (fit.source.width, fit.source.height)
+    case .notScaled: make(picture.raw, target, in: fit.target)
+    case .scaledFirst:
+      try scaler?.scale(picture.raw, into: target)
+      let place = target.planes(bunny_layout_420, in: fit.target)
       colours?.convert(
-        source.planes(layout, in: fit.source), layout,
-        to: frame.planes(
-          bunny_layout_420, in: PictureFit.Rectangle(x: 0, y: 0, width: width, height: height)),
-        size: (width, height))
+        place, bunny_layout_420, to: place, size: (fit.target.width, fit.target.height))
+    case .scaledLast:
+      guard let frame = between?.next(at: picture.time).raw else { return }
+      make(picture.raw, frame, in: fit.source.atOrigin)
       try scaler?.scale(frame, into: target)
     }
   }
+
+  /// Makes it 4:2:0 of the broadcast's colours, in one pass.
+  private func make(
+    _ source: UnsafeMutablePointer<AVFrame>, _ target: UnsafeMutablePointer<AVFrame>,
+    in part: PictureFit.Rectangle
+  ) {
+    let from = source.planes(layout, in: fit.source)
+    let to = target.planes(bunny_layout_420, in: part)
+    let size = (part.width, part.height)
+    if let colours {
+      colours.convert(from, layout, to: to, size: size)
+    } else {
+      layout.move(from, to: to, size: size)
+    }
+  }
+}
+
+extension PictureFit.Rectangle {
+  fileprivate var atOrigin: Self { Self(x: 0, y: 0, width: width, height: height) }
 }
 
 extension bunny_layout {

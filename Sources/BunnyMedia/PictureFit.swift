@@ -65,6 +65,11 @@ public struct PictureFit: Equatable, Sendable {
     self.target = target
   }
 
+  /// Every two by two pixels become one.
+  var isHalving: Bool {
+    source.width == 2 * target.width && source.height == 2 * target.height
+  }
+
   /// By how much the picture may be shrunk before, 1, 2, 4 or 8, so that nothing has to be enlarged then.
   package var divisor: Int {
     var divisor = 8

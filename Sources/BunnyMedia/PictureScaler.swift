@@ -38,8 +38,7 @@ final class PictureScaler {
   /// Where libyuv's box is as good as libswscale's bicubic filter, at a thirtieth of the time. At all
   /// other ratios it is blurred or jagged, and no faster.
   private static func isHalving(_ form: PictureForm, _ fit: PictureFit) -> Bool {
-    form.layout == bunny_layout_420 && fit.source.width == 2 * fit.target.width
-      && fit.source.height == 2 * fit.target.height
+    form.layout == bunny_layout_420 && fit.isHalving
   }
 
   /// Into its place in `target`, which is 8-bit planar 4:2:0.

@@ -1,5 +1,6 @@
 import BunnyMedia
 import BunnySystem
+import CBunnyShims
 import Support
 import Testing
 
@@ -8,24 +9,34 @@ import Testing
   private typealias Planes = (y: [UInt8], u: [UInt8], v: [UInt8])
 
   private static func order(
-    _ picture: (Int, Int), isRead: Bool = true, isColourRight: Bool = false
+    _ picture: (Int, Int), _ layout: bunny_layout?, isColourRight: Bool = false
   ) -> ConversionOrder {
     let fit = PictureFit(
       picture: (picture.0, picture.1, 1), frame: (1280, 720), fill: .letterbox)
-    return ConversionOrder(fit, isRead: isRead, isColourRight: isColourRight)
+    return ConversionOrder(fit, layout, isColourRight: isColourRight)
   }
 
-  @Test func `what touches fewer samples comes first`() {
-    #expect(Self.order((1280, 720)) == .colours)
-    #expect(Self.order((960, 720)) == .colours)
-    #expect(Self.order((640, 480)) == .coloursScaled)
-    #expect(Self.order((1920, 1080)) == .scaledColours)
-    #expect(Self.order((1280, 720), isColourRight: true) == .moved)
-    #expect(Self.order((640, 480), isColourRight: true) == .scaled)
+  private static let layouts = [
+    bunny_layout_420, bunny_layout_422, bunny_layout_nv12, bunny_layout_nv21, bunny_layout_yuyv,
+    bunny_layout_uyvy,
+  ]
+
+  @Test func `it is scaled when that touches fewer samples`() {
+    for layout in Self.layouts {
+      #expect(Self.order((1280, 720), layout) == .notScaled)
+      #expect(Self.order((960, 720), layout) == .notScaled)
+      #expect(Self.order((1280, 720), layout, isColourRight: true) == .notScaled)
+      #expect(Self.order((640, 480), layout) == .scaledLast)
+      #expect(Self.order((640, 480), layout, isColourRight: true) == .scaledFirst)
+      let isHeavy = [bunny_layout_422, bunny_layout_yuyv, bunny_layout_uyvy].contains(layout)
+      #expect(Self.order((1920, 1080), layout) == (isHeavy ? .scaledLast : .scaledFirst))
+      let isPlain = layout == bunny_layout_420
+      #expect(Self.order((2560, 1440), layout) == (isPlain ? .scaledFirst : .scaledLast))
+    }
     // Only libswscale reads it, and lays it down as it does so.
-    #expect(Self.order((1280, 720), isRead: false) == .scaledColours)
-    #expect(Self.order((640, 480), isRead: false) == .scaledColours)
-    #expect(Self.order((1280, 720), isRead: false, isColourRight: true) == .scaled)
+    for size in [(1280, 720), (640, 480), (1920, 1080)] {
+      #expect(Self.order(size, nil) == .scaledFirst)
+    }
   }
 
   @Test(arguments: [

@@ -60,6 +60,7 @@ import Testing
         "-colorspace", "bt709", "-color_range", "pc",
       ], ending: "mkv"),
     raw("nv12", (1920, 1080)), raw("uyvy422", (640, 360)), raw("yuv420p", (2560, 1440)),
+    raw("yuyv422", (1920, 1080)), raw("nv12", (2560, 1440)),
   ]
 
   /// 601 that says so, to be shrunk, enlarged and halved.

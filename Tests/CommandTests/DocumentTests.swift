@@ -140,7 +140,8 @@ import Testing
         Self.root.appending(path: "Sources/CBunnyCurl").path, "-I",
         Self.root.appending(path: "Sources/CBunnyTurboJPEG").path, "-I",
         Self.root.appending(path: "Sources/CBunnyV4L2").path, "-I",
-        Self.root.appending(path: "Sources/CBunnyOpenSSL").path, "-Xcc",
+        Self.root.appending(path: "Sources/CBunnyOpenSSL").path, "-I",
+        Self.root.appending(path: "Sources/CBunnyYUV").path, "-Xcc",
         "-fmodule-map-file=\(build)/CBunnyShims.build/module.modulemap", file,
       ],
       atMost: 120)
