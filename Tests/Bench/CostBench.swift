@@ -25,7 +25,9 @@ struct CostBench {
     var table = ResultTable(
       title: "\(course.name), same x264 settings", columns: Self.columns)
     var turns = Turns(course, options)
-    for contender in Contender.allCases { turns.add(contender.rawValue, contender, .same) }
+    for contender in Contender.all(of: course) {
+      turns.add(contender.rawValue, contender, .same)
+    }
     try await turns.run()
     try turns.expectSameSettings([.ours, .ffmpeg])
     table.lines = try await turns.lines()
@@ -66,7 +68,7 @@ struct CostBench {
   /// From exec to the first keyframe, when nothing is looked ahead.
   private func start(_ course: Course) async throws -> ResultTable {
     var turns = Turns(course, options, seconds: Self.startSeconds)
-    for contender in Contender.allCases {
+    for contender in Contender.all(of: course) {
       turns.add(contender.rawValue, contender, .withoutLookahead)
     }
     try await turns.run()
@@ -87,7 +89,7 @@ struct CostBench {
     turns.add(mine, .ours, .usual)
     turns.add(common, .ffmpeg, .usual)
     turns.add("ffmpeg, look-ahead of 10", .ffmpeg, .same)
-    turns.add("GStreamer, zerolatency", .gstreamer, .usual)
+    if course.feed != .h264 { turns.add("GStreamer, zerolatency", .gstreamer, .usual) }
     try await turns.run()
     var table = ResultTable(title: "\(course.name), as each is used", columns: Self.columns)
     table.lines = try await turns.lines()
