@@ -21,13 +21,15 @@ final class CameraStandIn: Sendable {
     guard mkfifo(path, 0o600) == 0 else {
       throw BenchFailure(69, "there can be no FIFO at \(path)")
     }
-    let (path, isOver, period) = (path, isOver, Int64(1_000_000_000 / framesPerSecond))
+    // For reading too: then a reader may open it twice, as GStreamer does, and ours need not be there yet.
+    let file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { throw BenchFailure(69, "\(path) cannot be opened") }
+    let (isOver, period) = (isOver, Int64(1_000_000_000 / framesPerSecond))
     startThread("camera") {
-      guard let file = Self.open(path, until: isOver) else { return }
       defer { close(file) }
       var due = MonotonicTime.now
       for index in 0..<(limit ?? .max) {
-        guard !isOver.isSet, Self.write(frames[index % frames.count], to: file) else { return }
+        guard Self.write(frames[index % frames.count], to: file, until: isOver) else { return }
         due = max(due + period, .now)
         Self.wait(until: due)
       }
@@ -36,30 +38,21 @@ final class CameraStandIn: Sendable {
 
   deinit { isOver.isSet = true }
 
-  /// Once somebody reads.
-  private static func open(_ path: String, until isOver: Flag) -> Int32? {
-    while !isOver.isSet {
-      let file = Glibc.open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-      if file >= 0 {
-        _ = fcntl(file, F_SETFL, O_WRONLY)
-        return file
-      }
-      wait(until: .now + 1_000_000)
-    }
-    return nil
-  }
-
-  /// - Returns: false when nobody reads any more.
-  private static func write(_ frame: String, to file: Int32) -> Bool {
+  /// - Returns: false when it is over.
+  private static func write(_ frame: String, to file: Int32, until isOver: Flag) -> Bool {
     guard let bytes = FileManager.default.contents(atPath: frame) else { return false }
     return bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
+        if isOver.isSet { return false }
         let count = Glibc.write(
           file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count < 0 && errno == EINTR { continue }
-        guard count > 0 else { return false }
-        rest = rest.dropFirst(count)
+        if count > 0 {
+          rest = rest.dropFirst(count)
+        } else {
+          var room = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+          _ = poll(&room, 1, 20)
+        }
       }
       return true
     }

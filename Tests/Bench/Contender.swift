@@ -68,6 +68,11 @@ enum Contender: String, CaseIterable {
     var sound: String { Course.sound(seconds: seconds) }
   }
 
+  /// GStreamer reads a file as fast as it can, which is other work.
+  static func all(of course: Course) -> [Self] {
+    course.feed == .h264 ? [.ours, .ffmpeg] : allCases
+  }
+
   /// A program of ours, built beside this one.
   static func ownCommand(_ name: String) -> String {
     URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: name).path
@@ -144,8 +149,7 @@ enum Contender: String, CaseIterable {
     let rate = "framerate=\(course.framesPerSecond)/1"
     let input =
       switch course.feed {
-      case .h264:
-        "filesrc location=\(job.input) ! qtdemux name=in in. ! queue ! h264parse ! avdec_h264"
+      case .h264: preconditionFailure("see all(of:)")
       case .mjpeg: "filesrc location=\(job.input) ! image/jpeg,\(rate) ! jpegparse ! jpegdec"
       case .yuyv:
         """
@@ -153,9 +157,7 @@ enum Contender: String, CaseIterable {
         height=\(course.height) \(rate) colorimetry=bt601
         """
       }
-    let sound =
-      course.feed == .h264
-      ? "in. ! queue ! aacparse ! avdec_aac" : "filesrc location=\(job.sound) ! wavparse"
+    let sound = "filesrc location=\(job.sound) ! wavparse"
     return """
       -q -e \(input) ! videoconvert ! video/x-raw,format=I420,colorimetry=bt709
       ! \(job.x264.gstreamerElement(course)) ! queue ! flvmux streamable=true name=mux

@@ -10,18 +10,18 @@ struct EncoderTrial {
   private static let shift: Int64 = 1000
 
   /// - Parameter clip: 4:2:0, of the size that it is encoded at. Decoded before anything is measured.
-  init(_ clip: String) throws {
+  init(_ clip: String, frames: Int) throws {
     let demuxer = try Demuxer("file:\(clip)")
     guard let track = demuxer.video else {
       throw BenchFailure(69, "\(clip) holds no picture; delete it, to have it made again")
     }
     let decoder = try Decoder(track)
     var pictures: [Picture] = []
-    while let (index, packet) = try demuxer.next() {
+    while pictures.count < frames, let (index, packet) = try demuxer.next() {
       if index == track.index { pictures += decoder.pictures(packet, at: .now) }
     }
     pictures += decoder.pictures(nil, at: .now)
-    self.pictures = pictures
+    self.pictures = Array(pictures.prefix(frames))
   }
 
   /// As fast as it goes.

@@ -28,7 +28,7 @@ struct QualityBench {
       say("quality, \(name), \(clip.rawValue)")
       let path = try await clip.scaled(
         width: quality.resolution.width, height: quality.resolution.height)
-      let trial = try EncoderTrial(path)
+      let trial = try EncoderTrial(path, frames: options.seconds * Clip720.framesPerSecond)
       for index in contenders.indices {
         sums[index].append(try await sample(trial, contenders[index].1, path))
       }

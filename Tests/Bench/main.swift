@@ -22,7 +22,6 @@ func bench(_ options: BenchOptions) async throws -> Bool {
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 FFmpegLog.send(.off) { _ in }
-signal(SIGPIPE, SIG_IGN)  // a program that reads from a stand-in for a camera may end first
 let signals = Running.endWithSignals()
 do {
   if try Floor.run(arguments) { exit(0) }
