@@ -76,7 +76,7 @@ package struct BitrateRule: Sendable {
   static let mostPiledUp = Int64.milliseconds(700)
 
   /// By what share the target rises in a second where nothing is known to fail.
-  static let pace = (used: 0.33, unused: 0.1)
+  static let pace = (used: 0.4, unused: 0.1)
 
   package let limits: Limits
   /// Bit/s for the picture, now.
@@ -229,7 +229,7 @@ extension BitrateRule {
       lastRise = now
       // An encoder that does not follow, or need not, shows nothing.
       let pace =
-        usage.share(of: input, within: .seconds(1)) >= 0.8 ? Self.pace.used : Self.pace.unused
+        usage.share(of: input, within: .seconds(1)) >= 0.65 ? Self.pace.used : Self.pace.unused
       set(target * (1 + pace * Double(min(now - since, .milliseconds(500))) / 1e9), .trying)
     }
   }

@@ -57,7 +57,7 @@ struct LineModel {
       if Int(time * 30) >= frames { encode(time) }
       send(time)
       carry(time)
-      if index % 30 == 29 { look(time) }
+      if index % 20 == 19 { look(time) }
     }
   }
 
