@@ -151,7 +151,7 @@ extension BitrateRule {
   }
 
   private mutating func drain(_ sample: Sample) {
-    let rate = meter.rate(within: .milliseconds(500))
+    let rate = meter.rate(within: .seconds(1))
     guard meter.queue > calm + rushing(at: rate?.bytesPerSecond) else {
       draining = nil
       target = settled

@@ -69,11 +69,11 @@ struct LineBitrateTests {
   func `where there is too little for the picture its rate and size fall, and it can be decoded`()
     async throws
   {
-    let line = try await Line(Self.condition(600_000))
+    let line = try await Line(Self.condition(800_000))
     let nginx = try await NginxIngest(at: .first, of: line)
     let publisher = try await start(3_000_000, to: nginx.url(), over: line)
     try await publisher.waitForOutput(in: .output) { text in
-      let parts = text.components(separatedBy: "of the size").dropFirst()
+      let parts = text.components(separatedBy: "half the frame rate").dropFirst()
       return !parts.isEmpty && parts.last!.components(separatedBy: "\"statistics\"").count > 2
     }
     publisher.send(SIGINT)
