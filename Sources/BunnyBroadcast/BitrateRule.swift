@@ -75,6 +75,8 @@ package struct BitrateRule: Sendable {
   static let reaction = Int64.milliseconds(300)
   static let mostPiledUp = Int64.milliseconds(700)
 
+  /// What share of what the line is given is so little that half of the trouble is enough.
+  static let farBelow = 0.55
   /// By what share the target rises in a second where nothing is known to fail.
   static let pace = (used: 0.4, unused: 0.1)
 
@@ -131,13 +133,15 @@ extension BitrateRule {
   private var trouble: Int64 { .milliseconds(200) + meter.idleDelay / 2 }
 
   private mutating func fall(at now: MonotonicTime) {
-    guard meter.queue > trouble else { return }
+    guard meter.queue > trouble / 2 else { return }
     let input = target + limits.sound
     // The shorter it was measured, the surer it must be.
     for span in [Int64.milliseconds(500), .milliseconds(1500)] {
       guard let rate = meter.rate(within: span) else { continue }
       let margin = 0.06 / (Double(rate.span) / 1e9)
-      guard rate.bytesPerSecond * 8 < input * (1 - margin) else { continue }
+      let isFarBelow = rate.bytesPerSecond * 8 < Self.farBelow * input
+      guard rate.bytesPerSecond * 8 < input * (1 - margin), isFarBelow || meter.queue > trouble
+      else { continue }
       meter.forget(before: span)
       ceiling.failed(
         at: rate.bytesPerSecond * 8, wasUsed: usage.share(of: input, within: .seconds(2)) >= 0.8,
