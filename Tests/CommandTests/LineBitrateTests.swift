@@ -51,9 +51,9 @@ struct LineBitrateTests {
     #expect(ended.droppedFrames == 0 && ended.connections == 1 && log.all("lost") == [])
     #expect(visit.violation == nil)
 
-    // Beside what waits here, the kernel and the line hold some 400 ms.
+    // 500 ms, beside what the kernel and the line hold (some 400), and a margin for a busy machine.
     let late = visit.lateness(from: fall + .seconds(2.4), to: rise)
-    #expect(late < 900, "late by \(late) ms; \(log.changes)")
+    #expect(late < 1200, "late by \(late) ms; \(log.changes)")
     let changes = log.all("bitrateChanged")
     let found = try #require(
       changes.first { $0.monotonicMs * 1_000_000 > fall.nanoseconds + .milliseconds(200) })
