@@ -12,23 +12,31 @@ package struct BitrateNews: Sendable {
   /// What is worth telling, and how many nanoseconds after the last one.
   private static let great = (share: 0.2, after: Int64.seconds(2))
   private static let small = (share: 0.05, after: Int64.seconds(10))
+  /// Nanoseconds until a change is told: what a line carries is known better then.
+  private static let pause = Int64.seconds(1)
 
   private let most: Double
   private var told: Double
   private var toldSteps = 0
   private var toldAt: MonotonicTime?
+  private var differsSince: MonotonicTime?
 
   package init(_ limits: BitrateRule.Limits) { (most, told) = (limits.most, limits.most) }
 
   package mutating func take(_ rule: BitrateRule, at now: MonotonicTime) -> Change? {
     let share = abs(rule.settled - told) / told
     let isBack = rule.settled == most && told < most
+    guard share >= Self.small.share || isBack || toldSteps != rule.steps.step else {
+      differsSince = nil
+      return nil
+    }
+    let since = differsSince ?? now
+    differsSince = since
     let after = toldAt.map { now - $0 } ?? .max
-    guard
-      share >= Self.great.share && after >= Self.great.after || toldSteps != rule.steps.step
-        || (share >= Self.small.share || isBack) && after >= Self.small.after
+    let isGreat = share >= Self.great.share || toldSteps != rule.steps.step
+    guard now - since >= Self.pause, after >= (isGreat ? Self.great.after : Self.small.after)
     else { return nil }
-    defer { (told, toldSteps, toldAt) = (rule.settled, rule.steps.step, now) }
+    defer { (told, toldSteps, toldAt, differsSince) = (rule.settled, rule.steps.step, now, nil) }
     return Change(from: Int(told), to: Int(rule.settled), reason: reason(rule))
   }
 

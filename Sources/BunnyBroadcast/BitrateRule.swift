@@ -75,8 +75,10 @@ package struct BitrateRule: Sendable {
   static let reaction = Int64.milliseconds(300)
   static let mostPiledUp = Int64.milliseconds(700)
 
+  /// What share of what the line is given is so little that half of the trouble is enough.
+  static let farBelow = 0.55
   /// By what share the target rises in a second where nothing is known to fail.
-  static let pace = (used: 0.33, unused: 0.1)
+  static let pace = (used: 0.4, unused: 0.1)
 
   package let limits: Limits
   /// Bit/s for the picture, now.
@@ -131,13 +133,15 @@ extension BitrateRule {
   private var trouble: Int64 { .milliseconds(200) + meter.idleDelay / 2 }
 
   private mutating func fall(at now: MonotonicTime) {
-    guard meter.queue > trouble else { return }
+    guard meter.queue > trouble / 2 else { return }
     let input = target + limits.sound
     // The shorter it was measured, the surer it must be.
     for span in [Int64.milliseconds(500), .milliseconds(1500)] {
       guard let rate = meter.rate(within: span) else { continue }
       let margin = 0.06 / (Double(rate.span) / 1e9)
-      guard rate.bytesPerSecond * 8 < input * (1 - margin) else { continue }
+      let isFarBelow = rate.bytesPerSecond * 8 < Self.farBelow * input
+      guard rate.bytesPerSecond * 8 < input * (1 - margin), isFarBelow || meter.queue > trouble
+      else { continue }
       meter.forget(before: span)
       ceiling.failed(
         at: rate.bytesPerSecond * 8, wasUsed: usage.share(of: input, within: .seconds(2)) >= 0.8,
@@ -151,7 +155,7 @@ extension BitrateRule {
   }
 
   private mutating func drain(_ sample: Sample) {
-    let rate = meter.rate(within: .milliseconds(500))
+    let rate = meter.rate(within: .seconds(1))
     guard meter.queue > calm + rushing(at: rate?.bytesPerSecond) else {
       draining = nil
       target = settled
@@ -229,7 +233,7 @@ extension BitrateRule {
       lastRise = now
       // An encoder that does not follow, or need not, shows nothing.
       let pace =
-        usage.share(of: input, within: .seconds(1)) >= 0.8 ? Self.pace.used : Self.pace.unused
+        usage.share(of: input, within: .seconds(1)) >= 0.65 ? Self.pace.used : Self.pace.unused
       set(target * (1 + pace * Double(min(now - since, .milliseconds(500))) / 1e9), .trying)
     }
   }

@@ -5,7 +5,7 @@ import BunnySystem
 /// Has the picture encoded to what the network carries: tells a ``BitrateRule`` for each publish lane how
 /// its connection does, and obeys the one that is content with the least. On a thread of its own.
 final class BitrateWatch: Sendable {
-  private static let period = Int64.milliseconds(150)
+  private static let period = Int64.milliseconds(100)
 
   private let limits: BitrateRule.Limits
   private let lanes: Int

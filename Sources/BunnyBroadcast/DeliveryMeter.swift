@@ -8,7 +8,7 @@ package struct DeliveryMeter: Sendable {
   /// In nanoseconds: how late bytes are when they count as waiting; over how long is measured at least and
   /// at most; what is no pause between two confirmations yet.
   private static let late = Int64.milliseconds(60)
-  private static let spans = (least: Int64.milliseconds(300), most: Int64.milliseconds(1500))
+  private static let spans = (least: Int64.milliseconds(250), most: Int64.milliseconds(1500))
   private static let pause = Int64.milliseconds(400)
   /// The shortest way through is looked for over one to two of these, in nanoseconds.
   private static let idlePeriod = Int64.seconds(30)

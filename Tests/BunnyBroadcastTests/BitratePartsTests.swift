@@ -36,8 +36,8 @@ private func moment(_ milliseconds: Int64) -> MonotonicTime {
     #expect(meter.queue == .milliseconds(100) && meter.idleDelay == .milliseconds(40))
   }
 
-  @Test func `a third of a second is too short to tell`() {
-    #expect(meter(late: 100, bytes: 5000, times: 0..<6).rate(within: .seconds(1)) == nil)
+  @Test func `less than a quarter of a second is too short to tell`() {
+    #expect(meter(late: 100, bytes: 5000, times: 0..<5).rate(within: .seconds(1)) == nil)
   }
 
   @Test func `a pause is no slower line, and one after another is`() throws {

@@ -87,4 +87,19 @@ import Testing
     let back = try #require(model.marks(30..<40).first { $0.target == 4e6 })
     #expect(back.time < 36)
   }
+
+  @Test func `what is told of a fall and a rise is short, and true at its end`() throws {
+    var model = LineModel(preset: 4_000_000)
+    model.capacity = { (30..<60).contains($0) ? 1.5e6 : 5e6 }
+    model.run(seconds: 90)
+    let told = model.news
+    let fall = try #require(told.first)
+    #expect(fall.change.from == 4_000_000 && fall.time < 32)
+    let low = try #require(told.last { $0.time < 60 }?.change)
+    #expect(abs(Double(low.to) + model.sound - 1.41e6) < 0.05e6)
+    #expect(low.reason.hasSuffix("; at half the frame rate"))
+    #expect(told.last?.change.to == 4_000_000)
+    #expect(told.last?.change.reason == "the network takes all of it")
+    #expect(told.count <= 12)
+  }
 }

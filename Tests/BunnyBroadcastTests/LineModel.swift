@@ -30,6 +30,8 @@ struct LineModel {
   let sound = 128_000.0
 
   private(set) var marks: [Mark] = []
+  private(set) var news: [(time: Double, change: BitrateNews.Change)] = []
+  private var teller: BitrateNews
   private var outbox: [(at: Double, bytes: Double)] = []
   private var made = 0.0
   private var written = 0.0
@@ -43,6 +45,7 @@ struct LineModel {
 
   init(preset: Int) {
     rule = BitrateRule(.init(picture: preset, sound: 128_000))
+    teller = BitrateNews(rule.limits)
     encoderRate = Double(preset)
   }
 
@@ -57,7 +60,7 @@ struct LineModel {
       if Int(time * 30) >= frames { encode(time) }
       send(time)
       carry(time)
-      if index % 30 == 29 { look(time) }
+      if index % 20 == 19 { look(time) }
     }
   }
 
@@ -108,6 +111,7 @@ struct LineModel {
         figures: pace.confirmedAt.map { DeliveryFigures(confirmedAt: $0, delay: pace.delay) },
         burst: pace.burstAt.map { .init(bytesPerSecond: pace.burstRate ?? 0, at: $0) },
         made: Int64(made)))
+    if let change = teller.take(rule, at: Self.moment(time)) { news.append((time, change)) }
     marks.append(
       Mark(
         time: time, target: rule.target, capacity: capacity(time), queueAge: age * 1000,

@@ -51,9 +51,9 @@ struct LineBitrateTests {
     #expect(ended.droppedFrames == 0 && ended.connections == 1 && log.all("lost") == [])
     #expect(visit.violation == nil)
 
-    // Beside what waits here, the kernel and the line hold some 400 ms.
+    // 500 ms, beside what the kernel and the line hold (some 400), and a margin for a busy machine.
     let late = visit.lateness(from: fall + .seconds(2.4), to: rise)
-    #expect(late < 900, "late by \(late) ms; \(log.changes)")
+    #expect(late < 1200, "late by \(late) ms; \(log.changes)")
     let changes = log.all("bitrateChanged")
     let found = try #require(
       changes.first { $0.monotonicMs * 1_000_000 > fall.nanoseconds + .milliseconds(200) })
@@ -69,11 +69,11 @@ struct LineBitrateTests {
   func `where there is too little for the picture its rate and size fall, and it can be decoded`()
     async throws
   {
-    let line = try await Line(Self.condition(600_000))
+    let line = try await Line(Self.condition(800_000))
     let nginx = try await NginxIngest(at: .first, of: line)
     let publisher = try await start(3_000_000, to: nginx.url(), over: line)
     try await publisher.waitForOutput(in: .output) { text in
-      let parts = text.components(separatedBy: "of the size").dropFirst()
+      let parts = text.components(separatedBy: "half the frame rate").dropFirst()
       return !parts.isEmpty && parts.last!.components(separatedBy: "\"statistics\"").count > 2
     }
     publisher.send(SIGINT)
