@@ -168,7 +168,10 @@ extension ProcessorRule {
   private mutating func behind(
     _ since: MonotonicTime, _ sample: Sample, _ plan: EncodingPlan
   ) -> Verdict {
-    guard let span, sample.time - since >= Self.noticeAfter else { return Verdict() }
+    // As long as nothing had to be left out it may pass.
+    guard let span, span.leftOut > 0, sample.time - since >= Self.noticeAfter else {
+      return Verdict()
+    }
     let load = span.load(setup.frame)
     var verdict = Verdict()
     if steps[index].limits(plan) {
