@@ -26,6 +26,8 @@ struct LoadSpan {
   private(set) var frames = 0
   private(set) var converting: Int64 = 0
   private(set) var encoding: Int64 = 0
+  /// Pictures that were left out.
+  private(set) var leftOut = 0
   private(set) var processors = 1.0
   private var processorTime: Int64 = 0
   private var elapsed: Int64 = 0
@@ -37,6 +39,7 @@ struct LoadSpan {
     let time = max(1, sample.time - last)
     elapsed += time
     frames += sample.frames
+    leftOut += sample.leftOut
     converting += sample.converting
     encoding += sample.encoding
     processorTime += sample.processorTime

@@ -83,6 +83,7 @@ package struct ProcessorRule {
   }
 
   static let noticeAfter: Int64 = .milliseconds(1_000)
+  static let noticeLatest: Int64 = .milliseconds(1_750)
   static let firstLook: Int64 = .seconds(2)
   static let longestSpan: Int64 = .seconds(10)
   static let firstPatience: Int64 = .seconds(20)
@@ -168,7 +169,9 @@ extension ProcessorRule {
   private mutating func behind(
     _ since: MonotonicTime, _ sample: Sample, _ plan: EncodingPlan
   ) -> Verdict {
-    guard let span, sample.time - since >= Self.noticeAfter else { return Verdict() }
+    // As long as nothing had to be left out it may pass.
+    let patience = (span?.leftOut ?? 0) > 0 ? Self.noticeAfter : Self.noticeLatest
+    guard let span, sample.time - since >= patience else { return Verdict() }
     let load = span.load(setup.frame)
     var verdict = Verdict()
     if steps[index].limits(plan) {

@@ -15,6 +15,7 @@ package struct EncoderListOptions: Equatable, Sendable {
 /// What `encoders` prints.
 package enum EncoderList {
   static func text(_ options: EncoderListOptions) throws(CommandError) -> String {
+    FFmpegLog.send(.off) { _ in }  // what matters is in the list
     let qualities = try qualities(options)
     do throws(BroadcastError) {
       let survey = try EncoderSurvey(qualities)

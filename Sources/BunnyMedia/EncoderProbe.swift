@@ -71,9 +71,10 @@ public struct EncoderProbe {
   ) -> Problem? {
     let sets = ParameterSets(AnnexB.units(in: parameterSets))
     guard sets.isWhole else { return Problem(description: "it tells no parameter sets") }
-    guard Int(sets.sequence[1]) == settings.profileNumber else {
-      return Problem(
-        description: "its profile is \(sets.sequence[1]), and not \(settings.profileNumber)")
+    // A lower one is played by whoever plays the one asked for.
+    let profile = Int(sets.sequence[1])
+    guard [66, 77, 100].contains(profile), profile <= settings.profileNumber else {
+      return Problem(description: "its profile is \(profile), and not \(settings.profileNumber)")
     }
     let count = count(settings)
     guard packets.map(\.pts) == (0..<count).map({ $0 }) else {

@@ -119,10 +119,11 @@ import Testing
     #expect(tags.filter(\.isKeyframe).map(\.dts) == [0, 1000, 2000, 3100])
   }
 
+  /// With more threads, x264's rate control looks at what the others have done by chance.
   @Test(arguments: [EncoderEffort.lightest, .good, .best])
-  func `the same settings make the same bytes, with threads too`(_ effort: EncoderEffort) throws {
+  func `the same settings make the same bytes, in one thread`(_ effort: EncoderEffort) throws {
     var limit = EncodingPlan.Limit()
-    (limit.effort, limit.threads) = (effort, 2)
+    (limit.effort, limit.threads) = (effort, 1)
     let runs = try (0..<2).map { _ in
       try encode((0..<25).map { $0 }, Self.settings(), limit).map(\.body)
     }

@@ -48,6 +48,6 @@ struct WishTests {
         framesPerSecond: 30, height: 720, processors: 2, expected: milliseconds * 1e6
       ).isTooMuch
     }
-    #expect(!isTooMuch(100) && isTooMuch(102))
+    #expect(!isTooMuch(105) && isTooMuch(107))
   }
 }

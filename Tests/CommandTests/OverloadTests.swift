@@ -35,7 +35,11 @@ import Testing
     #expect(video.decodeErrors == 0 && video.packets.dtsNotRising == 0)
     #expect(video.startsWithKeyframe && video.frames == ended.publishedFrames)
     let decoded = try await ChildProcess.run(
-      "ffmpeg", ["-v", "error", "-i", path, "-f", "null", "-"], atMost: 120)
+      "ffmpeg",
+      [
+        "-v", "error", "-i", path, "-vsync", "passthrough", "-enc_time_base",
+        "1:1000", "-f", "null", "-",
+      ], atMost: 120)
     #expect(decoded.exitStatus == 0 && decoded.standardError.isEmpty, "\(decoded)")
   }
 }
