@@ -5,8 +5,8 @@ import Testing
 
 struct InvocationTests {
   private static let saysNothing =
-    "say what to do: --stream GUID, publish, inspect, devices or presets; `bunny-broadcast "
-    + "--help` explains them"
+    "say what to do: --stream GUID, streams, publish, inspect, devices or presets; "
+    + "`bunny-broadcast --help` explains them"
 
   static let to = ["publish", "--to", "rtmp://host/app/key"]
 
@@ -82,7 +82,7 @@ struct InvocationTests {
   static let mistakes: [([String], String)] = [
     ([], saysNothing),
     (["publsih"], "publsih is no subcommand; did you mean publish?"),
-    (["play"], "play is no subcommand; it takes publish, inspect, devices or presets"),
+    (["play"], "play is no subcommand; it takes streams, publish, inspect, devices or presets"),
     (["--halp"], "--halp is no option here; did you mean --help?"),
     (["publish"], "--to is missing; write --to rtmp://HOST/APP/KEY"),
     (["publish", "--to"], "--to needs a value; write --to URL"),

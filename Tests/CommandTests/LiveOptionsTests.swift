@@ -23,7 +23,7 @@ import Testing
 
   @Test func `the main job needs no word of its own`() throws {
     let options = try live("--library", "12", "--no-start", "--on-exit", "end")
-    #expect(options.streamId == Self.guid && options.library == "12")
+    #expect(options.streamId == Self.guid && options.api.library == "12")
     #expect(!options.startsStream && options.endsOnExit)
     #expect(
       try Invocation(["live", "--stream", Self.guid]) == Invocation(["--stream", Self.guid]))
