@@ -33,9 +33,9 @@ package enum BunnyTimestamp {
     dateAndTime(milliseconds(of: date)) + "Z"
   }
 
-  /// From year 1 to 9999, which four figures can write.
+  /// From year 1 to 9999, which four figures can write; also of a date that is not a number.
   private static func milliseconds(of date: Date) -> Int {
-    let seconds = min(max(date.timeIntervalSince1970, -62_135_596_800), 253_402_300_799)
+    let seconds = min(max(-62_135_596_800, date.timeIntervalSince1970), 253_402_300_799)
     return Int((seconds * 1000).rounded())
   }
 

@@ -47,6 +47,16 @@ struct ErrorTextTests {
         + "try again later"
     ),
     (
+      .init(kind: .invalidRequest, message: "title is blank; it takes some text", attempt: stop),
+      "could not stop the live stream 7b9f of library 12: it was not sent "
+        + "(title is blank; it takes some text); correct what was given"
+    ),
+    (
+      .init(kind: .transport, message: "too early", attempt: stop, advice: "set the clock"),
+      "could not stop the live stream 7b9f of library 12: no answer came (too early); "
+        + "set the clock"
+    ),
+    (
       .init(kind: .server),
       "could not do what was asked: Bunny's API failed; try again later"
     ),
