@@ -1,3 +1,4 @@
+import BunnyBroadcast
 import BunnyCommand
 import BunnyStreamAPI
 import Foundation

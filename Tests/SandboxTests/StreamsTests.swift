@@ -128,6 +128,29 @@ struct StreamsTests {
     try await live.end()
   }
 
+  @Test func `every streams command of the README works`() async throws {
+    let live = try await LiveSandbox()
+    try await live.force(4)
+    let readme = try String(
+      contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "README.md"),
+      encoding: .utf8)
+    let lines = readme.split(separator: "\n").filter { $0.hasPrefix("bunny-broadcast streams ") }
+    #expect(lines.count == 6)
+    for line in lines {
+      // Nobody is there to answer, or to watch for ever.
+      let asks = line.contains(" stop ") || line.contains(" regenerate-key ")
+      let script =
+        line.replacing("bunny-broadcast", with: "\"$0\"")
+        .replacing("7b9f4c1e-0000-4000-8000-0123456789ab", with: live.facts.streamId)
+        .replacing(" --watch", with: "") + (asks ? " --yes" : "")
+      let outcome = try await Command.startInShell(script, [], live.settings).outcome()
+      #expect(outcome.exitStatus == 0, "\(line): \(outcome)")
+    }
+    #expect(try await live.status() == "ended")
+    try await live.end()
+  }
+
   @Test func `headers from a file open a service that stands in front`() async throws {
     let live = try await LiveSandbox()
     let folder = try TemporaryDirectory()
@@ -136,9 +159,18 @@ struct StreamsTests {
     try "AccessKey: \(live.facts.accessKey)\n".write(
       toFile: file, atomically: false, encoding: .utf8)
     chmod(file, 0o600)
-    let outcome = try await run(
-      live, "list", "--api-header-file", file, with: ["BUNNY_ACCESS_KEY": Canary.accessKey])
+    let other = ["BUNNY_ACCESS_KEY": Canary.accessKey, "BUNNY_API_URL": ""]
+    let way = ["--api-url", live.facts.apiUrl, "--api-header-file", file]
+    let outcome = try await Command.run(
+      ["streams", "list"] + way, live.settings.merging(other) { $1 })
     #expect(outcome.exitStatus == 0 && outcome.standardError == "", "\(outcome)")
+    let small = try SmallPublish()
+    let command = try Command.start(
+      small.arguments(stream: live.facts.streamId, way + ["--events", "json"]),
+      live.settings.merging(other) { $1 })
+    try await command.sends("running")
+    command.send(SIGTERM)
+    #expect(try await command.outcome().exitStatus == 0)
     try await live.end()
   }
 
