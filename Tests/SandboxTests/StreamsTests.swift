@@ -141,7 +141,7 @@ struct StreamsTests {
       // Nobody is there to answer, or to watch for ever.
       let asks = line.contains(" stop ") || line.contains(" regenerate-key ")
       let script =
-        line.replacing("bunny-broadcast", with: "\"$0\"")
+        String(line).replacing("bunny-broadcast", with: "\"$0\"")
         .replacing("7b9f4c1e-0000-4000-8000-0123456789ab", with: live.facts.streamId)
         .replacing(" --watch", with: "") + (asks ? " --yes" : "")
       let outcome = try await Command.startInShell(script, [], live.settings).outcome()
