@@ -86,7 +86,7 @@ extension BunnyLiveStreamError: CustomStringConvertible, LocalizedError {
   private var cause: String {
     switch kind {
     case .unauthorized: "the access key was refused"
-    case .notFound: "there is no such stream or library"
+    case .notFound: "it was not found"
     case .invalidRequest: statusCode == nil ? "it was not sent" : "the request was refused"
     case .unprocessable: "it cannot be done"
     case .server: "Bunny's API failed"
@@ -99,7 +99,7 @@ extension BunnyLiveStreamError: CustomStringConvertible, LocalizedError {
   private var nextStep: String {
     switch kind {
     case .unauthorized: "use the key on the API page of that library, not the account's"
-    case .notFound: "check the stream's GUID and the library's id"
+    case .notFound: "check its GUID and the library's id"
     case .invalidRequest where statusCode == nil: "correct what was given"
     case .invalidRequest: "check the stream's state in Bunny's dashboard"
     case .unprocessable: "check what was sent"

@@ -13,8 +13,8 @@ struct ErrorTextTests {
     ),
     (
       .init(kind: .notFound, statusCode: 404, attempt: stop),
-      "could not stop the live stream 7b9f of library 12: there is no such stream or library "
-        + "(HTTP 404); check the stream's GUID and the library's id"
+      "could not stop the live stream 7b9f of library 12: it was not found (HTTP 404); "
+        + "check its GUID and the library's id"
     ),
     (
       .init(kind: .invalidRequest, statusCode: 400, message: "already ended", attempt: stop),
