@@ -23,6 +23,7 @@ private func perform(
 ) throws(CommandError) -> ExitCode {
   switch invocation {
   case .publish(let options): return try publish(options, environment)
+  case .streams(let options): try askAboutStreams(options, environment)
   case .inspect(let options): try inspectMedia(options)
   case .devices(let asJSON):
     let list = DeviceList.now()
@@ -74,7 +75,7 @@ private func listenToFFmpeg(_ console: Console) {
 }
 
 /// One sentence on standard error, where no log is open yet.
-private func complain(_ sentence: String) {
+func complain(_ sentence: String) {
   var line = "bunny-broadcast: \(ConsoleText.printable(sentence))\n"
   _ = line.withUTF8 { writeBytes($0, to: STDERR_FILENO) }
 }

@@ -34,6 +34,7 @@ package enum Help {
 
   private static func notes(_ subcommand: Subcommand) -> String {
     if subcommand == .live { return liveNotes }
+    if subcommand == .streams { return streamsNotes }
     guard subcommand == .publish else { return "" }
     return """
       On a terminal, q ends the broadcast, m mutes it, and c goes on to the next of
@@ -50,6 +51,12 @@ package enum Help {
     question, --duration running out, and --on-exit end do that. Ctrl-C asks first;
     every other end leaves the stream running, and the next start resumes it.
 
+
+    """
+
+  private static let streamsNotes = """
+    Actions:
+    \(StreamsAction.allCases.map { "  \(padded($0.usage, 23))\($0.summary)\n" }.joined())
 
     """
 

@@ -3,6 +3,7 @@ import BunnyBroadcast
 /// What the command line asked for, as a value.
 package enum Invocation: Equatable, Sendable {
   case publish(PublishOptions)
+  case streams(StreamsOptions)
   case inspect(InspectOptions)
   case devices(asJSON: Bool)
   case presets(asJSON: Bool)
@@ -16,7 +17,7 @@ package enum Invocation: Equatable, Sendable {
     guard let first = arguments.first else {
       throw CommandError(
         .usage,
-        "say what to do: --stream GUID, publish, inspect, devices, presets or encoders; "
+        "say what to do: --stream GUID, streams, publish, inspect, devices, presets or encoders; "
           + "`bunny-broadcast --help` explains them")
     }
     switch first {
@@ -40,6 +41,7 @@ package enum Invocation: Equatable, Sendable {
     switch subcommand {
     case .live: self = .publish(try PublishOptions(.live(LiveOptions(arguments)), arguments))
     case .publish: self = .publish(try PublishOptions(.ingest(IngestOptions(arguments)), arguments))
+    case .streams: self = .streams(try StreamsOptions(arguments))
     case .inspect: self = .inspect(try InspectOptions(arguments))
     case .devices: self = .devices(asJSON: arguments.has("--json"))
     case .presets: self = .presets(asJSON: arguments.has("--json"))
@@ -61,7 +63,8 @@ package enum Invocation: Equatable, Sendable {
     return CommandError(
       .usage,
       "\(shown) is \(kind)"
-        + (hint.isEmpty ? "; it takes publish, inspect, devices, presets or encoders" : hint))
+        + (hint.isEmpty
+          ? "; it takes streams, publish, inspect, devices, presets or encoders" : hint))
   }
 }
 

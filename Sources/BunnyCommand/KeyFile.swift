@@ -7,14 +7,18 @@ package enum KeyFile {
   package enum Origin: Sendable {
     /// An option of the command line. Its value `-` is standard input.
     case option(String)
+    /// `--api-header-file`, which names a file of headers.
+    case headers
     /// systemd, which copies what the unit's `LoadCredential=` names.
     case credential
 
     /// What looks like no path may be the key itself, mislaid behind an option: it is not shown.
-    fileprivate func name(of path: String) -> String {
+    func name(of path: String) -> String {
       switch self {
       case .credential: "the systemd credential \(path)"
       case .option where path == "-": "standard input"
+      case .headers where path == "-": "standard input"
+      case .headers: "the header file \(hidingAddress(path))"
       case .option where path.contains("/") || path.contains("."):
         "the key file \(hidingAddress(path))"
       case .option(let option): "the file that \(option) names"
@@ -25,6 +29,7 @@ package enum KeyFile {
     fileprivate var remedy: String {
       switch self {
       case .option(let option): "\(option) takes the path of a file that holds the key"
+      case .headers: "--api-header-file takes the path of a file of headers"
       case .credential: Self.unit
       }
     }
@@ -33,7 +38,17 @@ package enum KeyFile {
     fileprivate var contentRemedy: String {
       switch self {
       case .option: "it must hold the key"
+      case .headers: "it must hold one `Name: value` a line"
       case .credential: Self.unit
+      }
+    }
+
+    /// Whose `-` is standard input.
+    fileprivate var option: String? {
+      switch self {
+      case .option(let option): option
+      case .headers: "--api-header-file"
+      case .credential: nil
       }
     }
 
@@ -66,7 +81,7 @@ package enum KeyFile {
   private static func open(
     _ path: String, _ name: String, _ origin: Origin
   ) throws(CommandError) -> Int32 {
-    if case .option(let option) = origin, path == "-" {
+    if path == "-", let option = origin.option {
       guard isatty(STDIN_FILENO) == 0 else {
         throw CommandError(
           .usage,

@@ -223,7 +223,7 @@ extension PublishOptions.Target {
   fileprivate var readsStandardInput: Bool {
     switch self {
     case .ingest(let ingests): ingests.keyFile == "-"
-    case .live(let live): live.accessKeyFile == "-"
+    case .live(let live): live.api.readsStandardInput
     }
   }
 }

@@ -4,11 +4,12 @@ import BunnyCapture
 package enum Subcommand: String, CaseIterable, Sendable {
   /// The main job: no word of its own, its options follow the program's name.
   case live
-  case publish, inspect, devices, presets, encoders
+  case streams, publish, inspect, devices, presets, encoders
 
   package var summary: String {
     switch self {
     case .live: "broadcast to a live stream of Bunny's: what --stream does"
+    case .streams: "list, make, start and end live streams of Bunny's"
     case .publish: "broadcast to an RTMP server"
     case .inspect: "measure a recording or a playlist"
     case .devices: "list the cameras, and which one `auto` takes"
@@ -21,11 +22,18 @@ package enum Subcommand: String, CaseIterable, Sendable {
   var usage: String { self == .live ? "--stream GUID" : rawValue }
 
   /// What stands after the options.
-  var operand: String? { self == .inspect ? "FILE|URL" : nil }
+  var operand: String? {
+    switch self {
+    case .inspect: "FILE|URL"
+    case .streams: "ACTION [GUID|TITLE]"
+    case .live, .publish, .devices, .presets: nil
+    }
+  }
 
   package var options: [OptionSpec] {
     switch self {
     case .live: OptionSpec.live
+    case .streams: OptionSpec.streams
     case .publish: OptionSpec.publish
     case .inspect: OptionSpec.inspect
     case .devices: OptionSpec.devices
@@ -56,16 +64,8 @@ package struct OptionSpec: Sendable {
 
   static let live =
     [
-      OptionSpec("--stream", "GUID", "The live stream to broadcast to."),
-      OptionSpec(
-        "--library", "ID", "The video library's id; else BUNNY_LIBRARY_ID in the environment."),
-      OptionSpec(
-        "--access-key-file", "FILE",
-        "Take the library's access key from FILE; else BUNNY_ACCESS_KEY in the environment, else "
-          + "the file bunny-access-key in $CREDENTIALS_DIRECTORY."),
-      OptionSpec(
-        "--api-url", "URL",
-        "Where Bunny's API is; else BUNNY_API_URL in the environment, else Bunny's own."),
+      OptionSpec("--stream", "GUID", "The live stream to broadcast to.")
+    ] + api + [
       OptionSpec("--no-start", nil, "Stay in preview: somebody else starts the stream."),
       OptionSpec(
         "--on-exit", "WHAT",

@@ -57,7 +57,7 @@ final class Control: Sendable {
       .init("primaryLive", .bool(live.isLive(.primary, at: now))),
       .init("backupLive", .bool(live.isLive(.backup, at: now))),
       .init("duration", live.duration(at: now).map { .integer($0) } ?? .null),
-      .init("playable", .bool(!stream.viewer.playlist.segments.isEmpty)),
+      .init("playable", .bool(stream.viewer?.playlist.segments.isEmpty == false)),
     ])
   }
 

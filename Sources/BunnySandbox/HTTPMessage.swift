@@ -1,6 +1,6 @@
 package import BunnyBroadcast
 
-/// A request as the sandbox's parts see it. Bodies are read and forgotten: no call here has one.
+/// A request as the sandbox's parts see it.
 package struct HTTPRequest: Sendable {
   package var method: String
   /// Without the query, beginning with a slash.
@@ -8,6 +8,7 @@ package struct HTTPRequest: Sendable {
   package var query: [String: String] = [:]
   /// By lower-case name.
   package var headers: [String: String] = [:]
+  package var body: [UInt8] = []
 
   package init(_ method: String, _ path: String) {
     self.method = method

@@ -15,7 +15,7 @@ package final class HTTPServer: Sendable {
   ) throws(SandboxError) {
     self.answer = Answer(body: answer)
     let opaque = Unmanaged.passUnretained(self.answer).toOpaque()
-    guard let raw = bunny_http_start(port, handle, opaque) else {
+    guard let raw = bunny_http_start(port, handle, forget, opaque) else {
       throw .portTaken("HTTP", port, "--port")
     }
     daemon = Daemon(raw: raw)
@@ -51,6 +51,27 @@ private final class Answer: Sendable {
   init(body: @escaping @Sendable (HTTPRequest) -> HTTPResponse) { self.body = body }
 }
 
+/// A request's body as it comes in; on its connection's thread alone.
+private final class Upload {
+  private static let longest = 8 << 20
+  private(set) var bytes: [UInt8] = []
+
+  /// What is too long is cut, and will not be what it should.
+  func take(_ piece: UnsafeRawBufferPointer) {
+    bytes.append(contentsOf: piece.prefix(Self.longest - bytes.count))
+  }
+}
+
+/// Called when a request is over, however it ended.
+private func forget(
+  _ opaque: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+  _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ reason: MHD_RequestTerminationCode
+) {
+  guard let known = state?.pointee else { return }
+  state?.pointee = nil
+  Unmanaged<Upload>.fromOpaque(known).release()
+}
+
 /// Called first with the request's head, then with pieces of its body, then to answer.
 private func handle(
   _ opaque: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ url: UnsafePointer<CChar>?,
@@ -61,11 +82,13 @@ private func handle(
   guard let opaque, let connection, let url, let method, let uploadSize, let state else {
     return .NO
   }
-  if state.pointee == nil {
-    state.pointee = opaque
+  guard let known = state.pointee else {
+    state.pointee = Unmanaged.passRetained(Upload()).toOpaque()
     return .YES
   }
+  let body = Unmanaged<Upload>.fromOpaque(known).takeUnretainedValue()
   if uploadSize.pointee > 0 {
+    body.take(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee))
     uploadSize.pointee = 0
     return .YES
   }
@@ -74,6 +97,7 @@ private func handle(
   request.headers = values(of: connection, .HEADER_KIND).reduce(into: [:]) {
     $0[$1.key.lowercased()] = $1.value
   }
+  request.body = body.bytes
   let answer = Unmanaged<Answer>.fromOpaque(opaque).takeUnretainedValue()
   return queue(answer.body(request), on: connection)
 }

@@ -29,7 +29,7 @@ final class IngestServer: Sendable {
   let port: UInt16
   private let folder: String
   private let configuration: String
-  private let source: String
+  private let key: @Sendable () -> String
   private let listener: any Listener
   private let state = Awaited(State())
   private let wake = WakeEvent()
@@ -37,17 +37,17 @@ final class IngestServer: Sendable {
   /// - Parameters:
   ///   - folder: exists already and is this ingest's alone.
   ///   - hooks: the address that nginx asks, without a slash at the end.
-  ///   - key: the stream to play.
+  ///   - key: tells the stream to play.
   init(
-    _ name: IngestName, port: UInt16, folder: String, hooks: String, key: String,
-    listener: any Listener
+    _ name: IngestName, port: UInt16, folder: String, hooks: String,
+    key: @escaping @Sendable () -> String, listener: any Listener
   ) {
+    self.key = key
     self.name = name
     self.port = port
     self.folder = folder
     self.listener = listener
     configuration = Nginx.configuration(folder: folder, port: port, hooks: hooks)
-    source = "rtmp://127.0.0.1:\(port)/live/\(key)"
   }
 
   /// Starts the thread, and waits until nginx is up and the player waits for a publisher.
@@ -66,6 +66,9 @@ final class IngestServer: Sendable {
     wake.signal()
     try waitUntilUp()
   }
+
+  /// The key has changed: plays what it names now.
+  func playAnew() { state.change { $0.interrupter.interrupt() } }
 
   /// nil when it is dead.
   var processID: Int32? { state.current.processID }
@@ -139,6 +142,7 @@ final class IngestServer: Sendable {
   }
 
   private func play(_ interrupter: Interrupter) {
+    let source = "rtmp://127.0.0.1:\(port)/live/\(key())"
     guard let reader = try? TagReader(source, interrupter: interrupter) else { return }
     while let tag = try? reader.next() { listener.came(tag, from: name) }
     listener.broke(name)

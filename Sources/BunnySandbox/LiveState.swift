@@ -97,6 +97,15 @@ package struct LiveState: Sendable {
     }
   }
 
+  /// It has got a time at which it shall start.
+  ///
+  /// - Returns: false when it is too late for that.
+  package mutating func plan() -> Bool {
+    guard status == .created || status == .scheduled else { return false }
+    status = .scheduled
+    return true
+  }
+
   /// Puts the stream where a test wants it.
   package mutating func force(_ status: StreamStatus, at now: MonotonicTime) {
     self.status = status

@@ -11,7 +11,7 @@ package final class Sandbox: Sendable {
   /// The folder of the HLS recording.
   package let recording: String
 
-  private let stream: LiveStream
+  private let viewer: Viewer
   private let work: WorkFolder
   private let http: HTTPServer
   private let servers: [IngestServer]
@@ -42,23 +42,23 @@ package final class Sandbox: Sendable {
     facts.hlsUrl = "\(address)/live/\(facts.streamId)/\(HLSRecording.playlistName)"
     self.facts = facts
 
+    let viewer = Viewer(folder: recording, log: log)
+    self.viewer = viewer
     let stream = LiveStream(
-      facts, readyAfter: options.readyAfter, keyAfter: options.keyAfter,
-      viewer: Viewer(folder: recording, log: log), log: log)
-    self.stream = stream
+      facts, readyAfter: options.readyAfter, keyAfter: options.keyAfter, viewer: viewer, log: log)
     var servers: [IngestServer] = []
     for (name, port) in [(IngestName.primary, ports.primary), (.backup, ports.backup)] {
       let folder = try work.folder(name.rawValue)
       servers.append(
         IngestServer(
           name, port: port, folder: folder, hooks: "\(address)/ingest/\(name.rawValue)",
-          key: facts.streamKey, listener: stream))
+          key: { stream.facts.streamKey }, listener: stream))
     }
     self.servers = servers
     switchboard.connect(
       stream, servers,
       Playback(
-        folder: recording, viewer: stream.viewer,
+        folder: recording, viewer: viewer,
         page: Page.html(title: facts.title, hlsUrl: facts.hlsUrl)),
       port: port)
     do throws(SandboxError) {
@@ -73,7 +73,7 @@ package final class Sandbox: Sendable {
   package func end() {
     for server in servers { server.end() }
     http.stop()
-    stream.viewer.close()
+    viewer.close()
     work.remove()
   }
 

@@ -120,9 +120,10 @@ enum Option: String, CaseIterable {
 
     Usage: bunny-sandbox [OPTION]...
 
-    Serves the REST API of one live stream over two real nginx-rtmp ingests, and
-    the HLS that its viewers would see, all on 127.0.0.1. Prints one line of JSON
-    when everything is ready; logs on standard error. SIGINT or SIGTERM ends it.
+    Serves the REST API of live streams over two real nginx-rtmp ingests, and the
+    HLS that viewers of the first one would see, all on 127.0.0.1. Prints one line
+    of JSON when everything is ready; logs on standard error. SIGINT or SIGTERM
+    ends it.
 
     Options:
     \(allCases.map(\.paragraph).joined())

@@ -1,4 +1,4 @@
-/// What does not change about the one stream of the one library.
+/// What somebody has settled about a stream: its owner, or this sandbox.
 package struct StreamFacts: Equatable, Sendable {
   package var title = "bunny-sandbox"
   package var libraryId: Int64 = 12345
@@ -8,13 +8,26 @@ package struct StreamFacts: Equatable, Sendable {
   package var primaryIngestUrl = ""
   package var backupIngestUrl = ""
   package var hlsUrl = ""
+  package var details = StreamDetails()
 
   /// Fresh names and keys.
   package init() {
     streamId = Self.guid()
     accessKey = "sandbox-\(Self.guid())"
-    streamKey = "live-\(Self.guid().prefix(18))"
+    streamKey = Self.newKey()
   }
+
+  /// Those of another stream of the same library, on the same ingests.
+  func successor() -> Self {
+    var facts = self
+    facts.streamId = Self.guid()
+    facts.streamKey = Self.newKey()
+    facts.hlsUrl = hlsUrl.replacing(streamId, with: facts.streamId)
+    facts.details = StreamDetails()
+    return facts
+  }
+
+  static func newKey() -> String { "live-\(guid().prefix(18))" }
 
   private static func guid() -> String {
     let digits = (0..<32).map { _ in "0123456789abcdef".randomElement()! }

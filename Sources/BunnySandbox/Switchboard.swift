@@ -22,10 +22,12 @@ final class Switchboard: Sendable {
       try server.restart()
       return server.processID
     }
+    let library = Library(stream)
+    let api = API(library) { for server in servers { server.playAnew() } }
     parts.withLock {
       $0 = Parts(
-        api: API(stream), hooks: IngestHooks(stream: stream), control: control,
-        playback: playback, servers: servers)
+        api: api, hooks: IngestHooks(library: library), control: control, playback: playback,
+        servers: servers)
     }
   }
 

@@ -13,27 +13,32 @@ package enum Wire {
       .init("primaryIngestUrl", .string(facts.primaryIngestUrl)),
       .init("backupIngestUrl", .string(facts.backupIngestUrl)),
     ])
+    let details = facts.details
     let key: [JSONValue.Member] = showsKey ? [.init("streamKey", .string(facts.streamKey))] : []
     return .object(
       [
         .init("videoLibraryId", .integer(facts.libraryId)), .init("guid", .string(facts.streamId)),
-        .init("title", .string(facts.title)), .init("description", .null),
-        .init("category", .null), .init("collectionId", .null), .init("public", .bool(true)),
+        .init("title", .string(facts.title)), .init("description", text(details.description)),
+        .init("category", .null), .init("collectionId", text(details.collectionId)),
+        .init("public", .bool(details.isPublic)),
         .init("status", .integer(live.status.rawValue)),
         .init("dateCreated", .string(forms[0].text(created))),
-        .init("scheduledStartTime", .null), .init("scheduledEndTime", .null),
+        .init("scheduledStartTime", text(details.start.map { forms[3].text($0) })),
+        .init("scheduledEndTime", text(details.end.map { forms[4].text($0) })),
         .init("startedAt", date(live.startedAt, forms[1], now)),
         .init("endedAt", date(live.endedAt, forms[2], now)),
         .init("durationSeconds", live.duration(at: now).map { .integer($0) } ?? .null),
       ] + key + [
-        .init("playbackUrlHls", .string(facts.hlsUrl)), .init("dvrEnabled", .bool(false)),
-        .init("dvrWindowSeconds", .null), .init("recordVod", .bool(false)),
+        .init("playbackUrlHls", .string(facts.hlsUrl)),
+        .init("dvrEnabled", .bool(details.dvrEnabled)),
+        .init("dvrWindowSeconds", details.dvrWindowSeconds.map { .integer($0) } ?? .null),
+        .init("recordVod", .bool(details.recordVod)),
         .init("availableResolutions", .string("720p")), .init("width", .null),
         .init("height", .null), .init("framerate", .null), .init("ingestRegion", .string("DE")),
         .init("peakConcurrentViewers", .integer(0)), .init("totalViewerSeconds", .integer(0)),
         .init("thumbnailFileName", .null), .init("thumbnailUpdatedAt", .null),
-        .init("enableCountdown", .bool(false)),
-        .init("rtmpOutputs", .null), .init("preStreamTrailerVideoId", .null),
+        .init("enableCountdown", .bool(details.enableCountdown)), .init("rtmpOutputs", .null),
+        .init("preStreamTrailerVideoId", text(details.trailerId)),
         .init("ingestEndpoints", .object([.init("rtmp", ingests)])),
       ])
   }
@@ -58,10 +63,25 @@ package enum Wire {
     switch verdict {
     case .done: return .json(statusModel(true, "OK", 200))
     case .failed(let message): return .json(statusModel(false, message, 400))
-    case .refused(let message):
-      return .json(statusModel(false, message, 400, data: [message]), status: 400)
+    case .refused(let message): return refusal([message])
     }
   }
+
+  /// A StatusModelOfListOfString.
+  package static func refusal(_ reasons: [String]) -> HTTPResponse {
+    .json(statusModel(false, reasons[0], 400, data: reasons), status: 400)
+  }
+
+  package static func page(
+    _ streams: [JSONValue], total: Int, number: Int, size: Int
+  ) -> JSONValue {
+    .object([
+      .init("totalItems", .integer(total)), .init("currentPage", .integer(number)),
+      .init("itemsPerPage", .integer(size)), .init("items", .array(streams)),
+    ])
+  }
+
+  private static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
   private static func statusModel(
     _ success: Bool, _ message: String, _ statusCode: Int, data: [String]? = nil

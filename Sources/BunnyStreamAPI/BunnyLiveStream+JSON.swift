@@ -29,9 +29,22 @@ extension BunnyLiveStream {
       primaryLive: json["primaryLive"]?.flag,
       backupLive: json["backupLive"]?.flag,
       ingestRegion: json["ingestRegion"]?.text,
-      rtmpOutputs: (json["rtmpOutputs"]?.list ?? []).compactMap { BunnyRtmpOutput($0) })
+      rtmpOutputs: (json["rtmpOutputs"]?.list ?? []).compactMap { BunnyRtmpOutput($0) },
+      category: json["category"]?.text,
+      createdAt: json["dateCreated"]?.date,
+      endedAt: json["endedAt"]?.date,
+      durationSeconds: json["durationSeconds"]?.int,
+      availableResolutions: json["availableResolutions"]?.words ?? [],
+      width: json["width"]?.int,
+      height: json["height"]?.int,
+      framerate: json["framerate"]?.real,
+      peakConcurrentViewers: json["peakConcurrentViewers"]?.int,
+      totalViewerSeconds: json["totalViewerSeconds"]?.whole,
+      thumbnailUpdatedAt: json["thumbnailUpdatedAt"]?.date)
   }
 
-  /// What must not come back out of a server's message.
+}
+
+extension BunnyLiveStream: HoldsSecrets {
   var secrets: [String] { ([streamKey] + rtmpOutputs.map(\.streamKey)).compactMap { $0 } }
 }

@@ -53,6 +53,28 @@ public struct BunnyLiveStream: Equatable, Sendable {
   public let ingestRegion: String?
   /// The servers, at most four, to which Bunny forwards the stream.
   public let rtmpOutputs: [BunnyRtmpOutput]
+  /// What sort of thing it is, as Bunny sees it.
+  public let category: String?
+  /// When it was made.
+  public let createdAt: Date?
+  /// When it ended; nil while it has not.
+  public let endedAt: Date?
+  /// For how long it ran, in seconds.
+  public let durationSeconds: Int?
+  /// The sizes that viewers may choose from, as in `720p`.
+  public let availableResolutions: [String]
+  /// Of the incoming picture, in pixels.
+  public let width: Int?
+  /// Of the incoming picture, in pixels.
+  public let height: Int?
+  /// Of the incoming picture, in frames a second.
+  public let framerate: Double?
+  /// The most viewers that it had at once.
+  public let peakConcurrentViewers: Int?
+  /// For how many seconds it was watched, all viewers together.
+  public let totalViewerSeconds: Int64?
+  /// When ``thumbnailFileName`` was last changed.
+  public let thumbnailUpdatedAt: Date?
 
   /// What an encoder publishes under. Secret; may be missing just after the stream was made.
   public var streamKey: String? { key?.reveal() }
@@ -74,7 +96,11 @@ public struct BunnyLiveStream: Equatable, Sendable {
     scheduledEndTime: Date? = nil, enableCountdown: Bool = false,
     preStreamTrailerVideoId: String? = nil, startedAt: Date? = nil, thumbnailUrl: String? = nil,
     thumbnailFileName: String? = nil, primaryLive: Bool? = nil, backupLive: Bool? = nil,
-    ingestRegion: String? = nil, rtmpOutputs: [BunnyRtmpOutput] = []
+    ingestRegion: String? = nil, rtmpOutputs: [BunnyRtmpOutput] = [],
+    category: String? = nil, createdAt: Date? = nil, endedAt: Date? = nil,
+    durationSeconds: Int? = nil, availableResolutions: [String] = [], width: Int? = nil,
+    height: Int? = nil, framerate: Double? = nil, peakConcurrentViewers: Int? = nil,
+    totalViewerSeconds: Int64? = nil, thumbnailUpdatedAt: Date? = nil
   ) {
     self.id = id
     self.libraryId = libraryId
@@ -101,5 +127,16 @@ public struct BunnyLiveStream: Equatable, Sendable {
     self.backupLive = backupLive
     self.ingestRegion = ingestRegion
     self.rtmpOutputs = rtmpOutputs
+    self.category = category
+    self.createdAt = createdAt
+    self.endedAt = endedAt
+    self.durationSeconds = durationSeconds
+    self.availableResolutions = availableResolutions
+    self.width = width
+    self.height = height
+    self.framerate = framerate
+    self.peakConcurrentViewers = peakConcurrentViewers
+    self.totalViewerSeconds = totalViewerSeconds
+    self.thumbnailUpdatedAt = thumbnailUpdatedAt
   }
 }

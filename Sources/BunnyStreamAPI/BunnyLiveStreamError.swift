@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// Why a call of the API did not do what it was to do: the one error that every method of a
-/// ``LiveStreamRepository`` throws.
+/// ``LiveStreamRepository``, a ``VideoRepository`` and a ``CollectionRepository`` throws.
 ///
 /// Holds no secret: what a server wrote has been cleaned of the access key, of stream keys that this
 /// client has seen, and of control characters.
@@ -10,9 +10,10 @@ public struct BunnyLiveStreamError: Error, Equatable, Sendable {
   public enum Kind: Equatable, Hashable, Sendable, CaseIterable {
     /// The access key is missing, wrong, or not allowed to do this (401, 403).
     case unauthorized
-    /// No such library or stream (404), or not any more (410).
+    /// No such library, stream or video (404), or not any more (410).
     case notFound
-    /// The request is not a valid one, or not at this stage of the stream (400).
+    /// The request is not a valid one, or not at this stage of the stream (400). Without a
+    /// ``BunnyLiveStreamError/statusCode`` it was not sent, and the message names the field.
     case invalidRequest
     /// Understood, but cannot be done (422).
     case unprocessable
@@ -34,10 +35,14 @@ public struct BunnyLiveStreamError: Error, Equatable, Sendable {
   public let message: String?
   /// What was tried, as in "could not …": "start the live stream 7b9f… of library 12".
   public let attempt: String?
+  /// The next step, where the kind alone does not tell it.
+  public let advice: String?
 
   public init(
-    kind: Kind, statusCode: Int? = nil, message: String? = nil, attempt: String? = nil
+    kind: Kind, statusCode: Int? = nil, message: String? = nil, attempt: String? = nil,
+    advice: String? = nil
   ) {
+    self.advice = advice
     self.kind = kind
     self.statusCode = statusCode
     self.message = message
@@ -73,7 +78,7 @@ extension BunnyLiveStreamError: CustomStringConvertible, LocalizedError {
 
   /// What could not be done, why, and the next step.
   public var description: String {
-    "could not \(attempt ?? "do what was asked"): \(cause)\(details); \(nextStep)"
+    "could not \(attempt ?? "do what was asked"): \(cause)\(details); \(advice ?? nextStep)"
   }
 
   public var errorDescription: String? { description }
@@ -81,8 +86,8 @@ extension BunnyLiveStreamError: CustomStringConvertible, LocalizedError {
   private var cause: String {
     switch kind {
     case .unauthorized: "the access key was refused"
-    case .notFound: "there is no such stream or library"
-    case .invalidRequest: "the request was refused"
+    case .notFound: "it was not found"
+    case .invalidRequest: statusCode == nil ? "it was not sent" : "the request was refused"
     case .unprocessable: "it cannot be done"
     case .server: "Bunny's API failed"
     case .transport: "no answer came"
@@ -94,7 +99,8 @@ extension BunnyLiveStreamError: CustomStringConvertible, LocalizedError {
   private var nextStep: String {
     switch kind {
     case .unauthorized: "use the key on the API page of that library, not the account's"
-    case .notFound: "check the stream's GUID and the library's id"
+    case .notFound: "check its GUID and the library's id"
+    case .invalidRequest where statusCode == nil: "correct what was given"
     case .invalidRequest: "check the stream's state in Bunny's dashboard"
     case .unprocessable: "check what was sent"
     case .server, .unexpected: "try again later"

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// Reads Bunny's dates: `2026-07-01T08:20:00`, with or without a fraction of a second, with or without
+/// Reads and writes Bunny's dates: `2026-07-01T08:20:00`, with or without a fraction of a second, with or without
 /// a `Z`; UTC either way.
 package enum BunnyTimestamp {
   /// - Returns: nil for whatever is no such date.
@@ -19,6 +19,53 @@ package enum BunnyTimestamp {
     else { return nil }
     let seconds = days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second
     return Date(timeIntervalSince1970: Double(seconds) + fraction)
+  }
+
+  /// As Bunny's own clients send it: UTC with milliseconds, as in `2026-08-01T18:00:00.000Z`.
+  package static func text(_ date: Date) -> String {
+    let milliseconds = milliseconds(of: date)
+    let fraction = milliseconds - floored(milliseconds, 1000) * 1000
+    return "\(dateAndTime(milliseconds)).\(digits(fraction, 3))Z"
+  }
+
+  /// UTC in whole seconds, as queries take it.
+  package static func wholeSeconds(_ date: Date) -> String {
+    dateAndTime(milliseconds(of: date)) + "Z"
+  }
+
+  /// From year 1 to 9999, which four figures can write; also of a date that is not a number.
+  private static func milliseconds(of date: Date) -> Int {
+    let seconds = min(max(-62_135_596_800, date.timeIntervalSince1970), 253_402_300_799)
+    return Int((seconds * 1000).rounded())
+  }
+
+  private static func dateAndTime(_ milliseconds: Int) -> String {
+    let seconds = floored(milliseconds, 1000)
+    let day = floored(seconds, 86400)
+    let second = seconds - day * 86400
+    // The inverse of ``days(_:_:_:)``.
+    let sinceEpoch = day + 719_468
+    let era = floored(sinceEpoch, 146_097)
+    let dayOfEra = sinceEpoch - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    let date = [
+      digits(year, 4), digits(month, 2), digits(dayOfYear - (153 * monthFromMarch + 2) / 5 + 1, 2),
+    ]
+    let time = [second / 3600, second / 60 % 60, second % 60].map { digits($0, 2) }
+    return date.joined(separator: "-") + "T" + time.joined(separator: ":")
+  }
+
+  private static func floored(_ number: Int, _ divisor: Int) -> Int {
+    number >= 0 ? number / divisor : -((divisor - 1 - number) / divisor)
+  }
+
+  private static func digits(_ number: Int, _ count: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, count - text.count)) + text
   }
 
   /// Days from 1970-01-01, in the Gregorian calendar; years begin in March, so that a leap day is the

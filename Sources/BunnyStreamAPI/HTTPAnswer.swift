@@ -11,10 +11,14 @@ package struct HTTPAnswer: Sendable {
   package let isCut: Bool
   /// The origin, as in `https://host`, of a redirect that was not followed.
   package let refusedRedirect: String?
+  /// How long the server wants to be left alone.
+  package let retryAfter: RetryAfter?
 
   package init(
-    status: Int, body: Data = Data(), isCut: Bool = false, refusedRedirect: String? = nil
+    status: Int, body: Data = Data(), isCut: Bool = false, refusedRedirect: String? = nil,
+    retryAfter: RetryAfter? = nil
   ) {
+    self.retryAfter = retryAfter
     self.status = status
     self.body = body
     self.isCut = isCut
@@ -29,21 +33,20 @@ enum HTTPOutcome: Sendable {
 }
 
 /// Why no answer came.
-enum HTTPFailure: Sendable {
+enum HTTPFailure: Error, Equatable {
   case cancelled
-  case timedOut(Duration)
-  /// libcurl's words.
-  case broken(String)
+  case timedOut
+  /// The server's certificate is one of the future, by this machine's clock.
+  case certificateTooEarly
+  /// libcurl's words; whether anything of the request has left.
+  case broken(String, wasSent: Bool)
 
-  var words: String {
+  /// Whether the server may have done what was asked.
+  var mayBeDone: Bool {
     switch self {
-    case .cancelled: "cancelled"
-    case .timedOut(let limit): "not within \(Self.shown(limit / .seconds(1))) s"
-    case .broken(let words): words
+    case .cancelled, .timedOut: true
+    case .certificateTooEarly: false
+    case .broken(_, let wasSent): wasSent
     }
-  }
-
-  private static func shown(_ seconds: Double) -> String {
-    Int(exactly: seconds).map(String.init) ?? "\(seconds)"
   }
 }

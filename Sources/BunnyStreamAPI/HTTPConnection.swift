@@ -11,11 +11,14 @@ final class HTTPConnection: @unchecked Sendable {
   private static let isLibraryReady = bunny_curl_begin() == CURLE_OK
 
   private let curl: UnsafeMutableRawPointer
+  private let trusted: String?
 
+  /// - Parameter trusted: a file of authorities in place of the system's.
   /// - Returns: nil when libcurl cannot begin.
-  init?() {
+  init?(trusting trusted: String?) {
     guard Self.isLibraryReady, let curl = curl_easy_init() else { return nil }
     self.curl = curl
+    self.trusted = trusted
   }
 
   deinit { curl_easy_cleanup(curl) }
@@ -27,16 +30,14 @@ final class HTTPConnection: @unchecked Sendable {
   /// else. And only with the same method: a PUT that became a GET would pass for done.
   func exchange(
     _ request: HTTPRequest, until deadline: MonotonicTime, _ isOver: Flag
-  ) -> Result<HTTPAnswer, HTTPTrouble> {
+  ) -> Result<HTTPAnswer, HTTPFailure> {
     let origin = HTTPOrigin(of: request.url)
     var request = request
     var redirects = 0
     while true {
       let end = perform(request, HTTPReading(isOver), until: deadline)
-      if let trouble = end.trouble { return .failure(trouble) }
-      guard end.isRedirect else {
-        return .success(HTTPAnswer(status: end.status, body: end.body, isCut: end.isCut))
-      }
+      if let failure = end.failure { return .failure(failure) }
+      guard end.isRedirect else { return .success(end.answer) }
       guard let target = end.redirect else { return .success(HTTPAnswer(status: end.status)) }
       let targetOrigin = HTTPOrigin(of: target)
       let keepsMethod = end.status != 303 || request.method == "GET"
@@ -63,8 +64,7 @@ final class HTTPConnection: @unchecked Sendable {
         curl_slist_free_all(lines)
       }
       var code = set(request, until: deadline)
-      // Empty: not what libcurl adds to a request with a body.
-      for line in request.headers + ["Content-Type:", "Expect:"] where code == CURLE_OK {
+      for line in Self.lines(of: request) where code == CURLE_OK {
         if let longer = curl_slist_append(lines, line) {
           lines = longer
         } else {
@@ -77,12 +77,20 @@ final class HTTPConnection: @unchecked Sendable {
       if code == CURLE_OK { code = withExtendedLifetime(reading) { curl_easy_perform(curl) } }
       end.code = code
       end.status = bunny_curl_status(curl)
+      end.wasSent = bunny_curl_sent_bytes(curl) > 0
+      end.isCertificateTooEarly = bunny_curl_is_certificate_early(curl) != 0
       end.redirect = bunny_curl_redirect(curl).map { String(cString: $0) }
     }
     end.words = String(
       decoding: words.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     end.exchange = reading.exchange
     return end
+  }
+
+  /// An empty one keeps away what libcurl would add to a request with a body.
+  private static func lines(of request: HTTPRequest) -> [String] {
+    request.headers
+      + [request.contentType.map { "Content-Type: \($0)" } ?? "Content-Type:", "Expect:"]
   }
 
   private func set(_ request: HTTPRequest, until deadline: MonotonicTime) -> CURLcode {
@@ -92,7 +100,8 @@ final class HTTPConnection: @unchecked Sendable {
       (CURLOPT_NOSIGNAL, 1), (CURLOPT_TIMEOUT_MS, Int(milliseconds)),
       (CURLOPT_CONNECTTIMEOUT_MS, 10_000), (CURLOPT_FOLLOWLOCATION, 0),
       (CURLOPT_PATH_AS_IS, 1), (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
-      (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2),
+      (CURLOPT_FRESH_CONNECT, request.isOnlyOnce ? 1 : 0), (CURLOPT_SSL_VERIFYPEER, 1),
+      (CURLOPT_SSL_VERIFYHOST, 2),
       // A proxy is not told the access key, and what it says is no part of the answer.
       (CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE)), (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
     ]
@@ -104,8 +113,13 @@ final class HTTPConnection: @unchecked Sendable {
       (CURLOPT_URL, request.url), (CURLOPT_ACCEPT_ENCODING, "gzip"),
       (CURLOPT_USERAGENT, Product.userAgent),
     ]
+    if let trusted { texts.append((CURLOPT_CAINFO, trusted)) }
     if request.method != "GET" {
-      texts += [(CURLOPT_COPYPOSTFIELDS, ""), (CURLOPT_CUSTOMREQUEST, request.method)]
+      let code = request.body.withUnsafeBytes {
+        bunny_curl_set_body(curl, $0.baseAddress, $0.count)
+      }
+      guard code == CURLE_OK else { return code }
+      texts.append((CURLOPT_CUSTOMREQUEST, request.method))
     }
     for (option, text) in texts {
       let code = bunny_curl_set_text(curl, option, text)
@@ -116,14 +130,6 @@ final class HTTPConnection: @unchecked Sendable {
   }
 }
 
-/// Why libcurl brought no answer.
-enum HTTPTrouble: Error {
-  case stopped
-  case timedOut
-  /// libcurl's words.
-  case broken(String)
-}
-
 /// How one transfer ended.
 private struct HTTPEnd {
   var code = CURLE_OK
@@ -131,23 +137,30 @@ private struct HTTPEnd {
   var redirect: String?
   var words = ""
   var exchange = HTTPExchange()
+  var wasSent = false
+  var isCertificateTooEarly = false
 
-  var body: Data { exchange.body }
-  var isCut: Bool { exchange.isCut }
+  var answer: HTTPAnswer {
+    HTTPAnswer(
+      status: status, body: exchange.body, isCut: exchange.isCut, retryAfter: exchange.retryAfter)
+  }
   var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
 
   /// nil when there is an answer, if not all of it.
-  var trouble: HTTPTrouble? {
+  var failure: HTTPFailure? {
     switch code {
     case CURLE_OK where exchange.isHeadOver && status != 0: nil
-    case CURLE_OK: .broken("the server hung up before its answer")
-    case CURLE_WRITE_ERROR where isCut: nil
-    case CURLE_WRITE_ERROR where exchange.isHeadTooLong: .broken("its headers are too long")
-    case CURLE_ABORTED_BY_CALLBACK: .stopped
+    case CURLE_OK: broken("the server hung up before its answer")
+    case CURLE_WRITE_ERROR where exchange.isCut: nil
+    case CURLE_WRITE_ERROR where exchange.isHeadTooLong: broken("its headers are too long")
+    case CURLE_ABORTED_BY_CALLBACK: .cancelled
     case CURLE_OPERATION_TIMEDOUT where words.isEmpty: .timedOut
-    default: .broken(words.isEmpty ? String(cString: curl_easy_strerror(code)) : words)
+    case CURLE_PEER_FAILED_VERIFICATION where isCertificateTooEarly: .certificateTooEarly
+    default: broken(words.isEmpty ? String(cString: curl_easy_strerror(code)) : words)
     }
   }
+
+  private func broken(_ words: String) -> HTTPFailure { .broken(words, wasSent: wasSent) }
 }
 
 /// What libcurl's callbacks tell.

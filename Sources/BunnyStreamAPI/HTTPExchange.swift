@@ -11,6 +11,11 @@ struct HTTPExchange {
   /// There was more than ``HTTPAnswer/longestBody`` of the body.
   private(set) var isCut = false
   private(set) var body = Data()
+  private var waitText: String?
+  private var dateText: String?
+
+  /// What the server said about when to ask again, by its own clock.
+  var retryAfter: RetryAfter? { waitText.map { RetryAfter($0, date: dateText) } }
 
   /// Takes a line of the head, of one before it (1xx), or of what follows a body in chunks.
   ///
@@ -19,10 +24,21 @@ struct HTTPExchange {
     headBytes += line.count
     if line.starts(with: "HTTP/".utf8) && body.isEmpty {
       isHeadOver = false
+      (waitText, dateText) = (nil, nil)
     } else if line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
       isHeadOver = true
+    } else if !isHeadOver {
+      note(line)
     }
     return !isHeadTooLong
+  }
+
+  private mutating func note(_ line: UnsafeRawBufferPointer) {
+    guard line.count < 200, let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
+    let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+    guard name == "retry-after" || name == "date" else { return }
+    let value = String(decoding: line[(colon + 1)...], as: UTF8.self)
+    if name == "date" { dateText = value } else { waitText = value }
   }
 
   /// Takes a piece of the body.

@@ -9,6 +9,10 @@ final class HTTPSession: Sendable {
   private static let longestLimit = Duration.seconds(24 * 3600)
 
   private let idle = Mutex<HTTPConnection?>(nil)
+  private let trusted: String?
+
+  /// - Parameter trusted: a file of authorities in place of the system's, for tests.
+  init(trusting trusted: String? = nil) { self.trusted = trusted }
 
   /// Sends `request` and reads the answer, all within `limit`. Ends at once when cancelled.
   func exchange(_ request: HTTPRequest, within limit: Duration) async -> HTTPOutcome {
@@ -17,7 +21,7 @@ final class HTTPSession: Sendable {
       // libcurl keeps the limit too, but for a look-up of a name that hangs.
       group.addTask {
         let isOver = (try? await Task.sleep(for: limit)) != nil
-        return .failed(isOver ? .timedOut(limit) : .cancelled)
+        return .failed(isOver ? .timedOut : .cancelled)
       }
       let first = await group.next() ?? .failed(.cancelled)
       group.cancelAll()
@@ -32,7 +36,7 @@ final class HTTPSession: Sendable {
     let deadline = MonotonicTime.now + nanoseconds
     return await withTaskCancellationHandler {
       if !Task.isCancelled {
-        startThread("api-call") { outcome.keep(self.perform(request, limit, deadline, isOver)) }
+        startThread("api-call") { outcome.keep(self.perform(request, deadline, isOver)) }
       }
       return await outcome.value
     } onCancel: {
@@ -42,20 +46,19 @@ final class HTTPSession: Sendable {
   }
 
   private func perform(
-    _ request: HTTPRequest, _ limit: Duration, _ deadline: MonotonicTime, _ isOver: Flag
+    _ request: HTTPRequest, _ deadline: MonotonicTime, _ isOver: Flag
   ) -> HTTPOutcome {
     Self.ignoreBrokenPipes()
-    guard let connection = idle.withLock({ $0.take() }) ?? HTTPConnection() else {
-      return .failed(.broken("libcurl does not begin"))
+    guard let connection = idle.withLock({ $0.take() }) ?? HTTPConnection(trusting: trusted)
+    else {
+      return .failed(.broken("libcurl does not begin", wasSent: false))
     }
     switch connection.exchange(request, until: deadline, isOver) {
     case .success(let answer):
       keep(connection)
       return .answer(answer)
-    case .failure(.stopped): return .failed(.cancelled)
-    case .failure(.timedOut): return .failed(.timedOut(limit))
-    case .failure(.broken(let words)):
-      return .failed(MonotonicTime.now >= deadline ? .timedOut(limit) : .broken(words))
+    case .failure(.broken) where MonotonicTime.now >= deadline: return .failed(.timedOut)
+    case .failure(let failure): return .failed(failure)
     }
   }
 

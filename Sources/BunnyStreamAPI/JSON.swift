@@ -35,7 +35,25 @@ enum JSON: Equatable, Sendable {
   var int: Int? { whole.flatMap { Int(exactly: $0) } }
   var text: String? { if case .text(let text) = self { text } else { nil } }
   var list: [JSON]? { if case .list(let items) = self { items } else { nil } }
+  /// What can be read of the list at `key`.
+  func items<Item>(_ key: String, _ read: (JSON) -> Item?) -> [Item] {
+    (self[key]?.list ?? []).compactMap(read)
+  }
   var date: Date? { text.flatMap(BunnyTimestamp.date) }
+
+  var real: Double? {
+    switch self {
+    case .whole(let value): Double(value)
+    case .number(let value): value
+    default: nil
+    }
+  }
+  /// The items of a text with commas between them.
+  var words: [String]? {
+    text?.split(separator: ",").map { item in
+      String(item.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }.filter { !$0.isEmpty }
+  }
 
   /// A text with something in it.
   var word: String? {
@@ -65,4 +83,29 @@ extension JSON: Decodable {
       self = .null  // a number beyond a Double
     }
   }
+}
+
+extension JSON: Encodable {
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .flag(let flag): try container.encode(flag)
+    case .whole(let value): try container.encode(value)
+    case .number(let value): try container.encode(value)
+    case .text(let text): try container.encode(text)
+    case .list(let items): try container.encode(items)
+    case .object(let members): try container.encode(members)
+    }
+  }
+
+  /// The same bytes each time: keys are sorted.
+  var bytes: Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Only a number that is none cannot be written, and nobody makes one here.
+    return (try? encoder.encode(self)) ?? Data("null".utf8)
+  }
+
+  init(_ date: Date) { self = .text(BunnyTimestamp.text(date)) }
 }

@@ -1,4 +1,4 @@
-/// Paths of a URL made of pieces that may hold anything.
+/// Paths and queries of a URL, made of pieces that may hold anything.
 package enum URLPath {
   /// `/a/b%20c`; nil when a piece is blank or a dot or two, which servers drop or climb with.
   package static func encoded(_ pieces: [String]) -> String? {
@@ -6,6 +6,12 @@ package enum URLPath {
       !piece.allSatisfy(\.isWhitespace) && piece != "." && piece != ".."
     }
     return areReal ? pieces.map { "/" + encoded($0) }.joined() : nil
+  }
+
+  /// `?a=b&c=d`, or nothing.
+  static func encoded(_ query: [RESTQueryItem]) -> String {
+    let items = query.map { "\(encoded($0.name))=\(encoded($0.value))" }
+    return items.isEmpty ? "" : "?" + items.joined(separator: "&")
   }
 
   /// All but letters, figures, and `-._~` as percent signs.

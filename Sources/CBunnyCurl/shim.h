@@ -16,6 +16,12 @@ static inline CURLcode bunny_curl_set_text(CURL *curl, CURLoption option, const 
   return curl_easy_setopt(curl, option, text);
 }
 
+// What a request carries; libcurl copies it. Makes the request a POST.
+static inline CURLcode bunny_curl_set_body(CURL *curl, const void *bytes, size_t count) {
+  CURLcode code = curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+  return code ? code : curl_easy_setopt(curl, CURLOPT_COPYPOSTFIELDS, count ? bytes : "");
+}
+
 // Nobody copies these: they stay until the transfer is over.
 static inline CURLcode bunny_curl_set_headers(CURL *curl, struct curl_slist *headers) {
   return curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
@@ -62,6 +68,21 @@ static inline long bunny_curl_status(CURL *curl) {
   long status = 0;
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   return status;
+}
+
+// How much of the last request has left: 0 when no server can have seen it.
+static inline long bunny_curl_sent_bytes(CURL *curl) {
+  long bytes = 0;
+  curl_easy_getinfo(curl, CURLINFO_REQUEST_SIZE, &bytes);
+  return bytes;
+}
+
+// Whether the server's certificate was refused because its time has not come (OpenSSL's
+// X509_V_ERR_CERT_NOT_YET_VALID).
+static inline int bunny_curl_is_certificate_early(CURL *curl) {
+  long result = 0;
+  curl_easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &result);
+  return result == 9;
 }
 
 // Where the answer redirects to, as a whole URL; NULL when it does not.

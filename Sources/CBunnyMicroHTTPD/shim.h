@@ -6,7 +6,9 @@
 #include <string.h>
 
 // Serves on 127.0.0.1 only, one thread a connection. Port 0 lets the kernel choose. NULL on failure.
+// `done` is called once for each request that `answer` was called for.
 static inline struct MHD_Daemon *bunny_http_start(uint16_t port, MHD_AccessHandlerCallback answer,
+                                                  MHD_RequestCompletedCallback done,
                                                   void *opaque) {
   struct sockaddr_in address;
   memset(&address, 0, sizeof address);
@@ -16,6 +18,7 @@ static inline struct MHD_Daemon *bunny_http_start(uint16_t port, MHD_AccessHandl
   return MHD_start_daemon(MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD, port,
                           NULL, NULL, answer, opaque, MHD_OPTION_SOCK_ADDR,
                           (struct sockaddr *)&address, MHD_OPTION_CONNECTION_TIMEOUT, 10u,
+                          MHD_OPTION_NOTIFY_COMPLETED, done, opaque,
                           MHD_OPTION_END);
 }
 

@@ -29,7 +29,8 @@ struct DecodingTests {
       id: guid, libraryId: 12345, title: "Test", streamKey: "k-0123",
       playbackUrl: "https://vz-example.b-cdn.net/live/\(guid)/live.m3u8",
       primaryIngestUrl: "rtmp://127.0.0.1:1935/live", backupIngestUrl: "rtmp://127.0.0.1:1936/live",
-      status: .created, recordVod: true, isPublic: true, ingestRegion: "DE")
+      status: .created, recordVod: true, isPublic: true, ingestRegion: "DE",
+      createdAt: Date(timeIntervalSince1970: 1_782_894_000), availableResolutions: ["720p"])
     #expect(read == expected)
     #expect(read.streamKey == "k-0123")
   }

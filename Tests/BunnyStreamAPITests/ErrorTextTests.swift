@@ -13,8 +13,8 @@ struct ErrorTextTests {
     ),
     (
       .init(kind: .notFound, statusCode: 404, attempt: stop),
-      "could not stop the live stream 7b9f of library 12: there is no such stream or library "
-        + "(HTTP 404); check the stream's GUID and the library's id"
+      "could not stop the live stream 7b9f of library 12: it was not found (HTTP 404); "
+        + "check its GUID and the library's id"
     ),
     (
       .init(kind: .invalidRequest, statusCode: 400, message: "already ended", attempt: stop),
@@ -45,6 +45,16 @@ struct ErrorTextTests {
       .init(kind: .unexpected, statusCode: 429, attempt: stop),
       "could not stop the live stream 7b9f of library 12: the answer was not foreseen (HTTP 429); "
         + "try again later"
+    ),
+    (
+      .init(kind: .invalidRequest, message: "title is blank; it takes some text", attempt: stop),
+      "could not stop the live stream 7b9f of library 12: it was not sent "
+        + "(title is blank; it takes some text); correct what was given"
+    ),
+    (
+      .init(kind: .transport, message: "too early", attempt: stop, advice: "set the clock"),
+      "could not stop the live stream 7b9f of library 12: no answer came (too early); "
+        + "set the clock"
     ),
     (
       .init(kind: .server),

@@ -41,4 +41,24 @@ struct TimestampTests {
       #expect(BunnyTimestamp.date(text) == date)
     }
   }
+
+  @Test(arguments: [
+    (0, "1970-01-01T00:00:00.000Z"), (1_782_894_012.25, "2026-07-01T08:20:12.250Z"),
+    (951_782_400, "2000-02-29T00:00:00.000Z"), (-0.5, "1969-12-31T23:59:59.500Z"),
+    (4_107_542_399.9996, "2100-03-01T00:00:00.000Z"), (-62_135_596_800, "0001-01-01T00:00:00.000Z"),
+    (253_402_300_799, "9999-12-31T23:59:59.000Z"), (1e300, "9999-12-31T23:59:59.000Z"),
+    (.nan, "0001-01-01T00:00:00.000Z"),
+  ])
+  func `a date is written in UTC, with milliseconds`(_ seconds: Double, _ text: String) {
+    #expect(BunnyTimestamp.text(Date(timeIntervalSince1970: seconds)) == text)
+  }
+
+  @Test func `what is written is read again`() {
+    for day in stride(from: -200_000, to: 200_000, by: 97) {
+      let date = Date(timeIntervalSince1970: Double(day) * 86400 + Double(day & 0xFFFF) + 0.125)
+      #expect(BunnyTimestamp.date(BunnyTimestamp.text(date)) == date)
+      let whole = BunnyTimestamp.date(BunnyTimestamp.wholeSeconds(date))
+      #expect(whole?.timeIntervalSince1970 == date.timeIntervalSince1970.rounded(.down))
+    }
+  }
 }

@@ -6,7 +6,7 @@ import Testing
 
 struct InvocationTests {
   private static let saysNothing =
-    "say what to do: --stream GUID, publish, inspect, devices, presets or encoders; "
+    "say what to do: --stream GUID, streams, publish, inspect, devices, presets or encoders; "
     + "`bunny-broadcast --help` explains them"
 
   static let to = ["publish", "--to", "rtmp://host/app/key"]
@@ -94,7 +94,10 @@ struct InvocationTests {
   static let mistakes: [([String], String)] = [
     ([], saysNothing),
     (["publsih"], "publsih is no subcommand; did you mean publish?"),
-    (["play"], "play is no subcommand; it takes publish, inspect, devices, presets or encoders"),
+    (
+      ["play"],
+      "play is no subcommand; it takes streams, publish, inspect, devices, presets or encoders"
+    ),
     (["--halp"], "--halp is no option here; did you mean --help?"),
     (["publish"], "--to is missing; write --to rtmp://HOST/APP/KEY"),
     (["publish", "--to"], "--to needs a value; write --to URL"),

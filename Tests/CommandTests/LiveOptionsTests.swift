@@ -23,7 +23,7 @@ import Testing
 
   @Test func `the main job needs no word of its own`() throws {
     let options = try live("--library", "12", "--no-start", "--on-exit", "end")
-    #expect(options.streamId == Self.guid && options.library == "12")
+    #expect(options.streamId == Self.guid && options.api.library == "12")
     #expect(!options.startsStream && options.endsOnExit)
     #expect(
       try Invocation(["live", "--stream", Self.guid]) == Invocation(["--stream", Self.guid]))
@@ -121,5 +121,50 @@ import Testing
 
   @Test func `the access key is never an argument`() {
     #expect(error { _ = try live("--access-key", "CANARY") }?.code == .usage)
+  }
+
+  @Test func `headers from a file stand in for the access key`() throws {
+    let folder = try TemporaryDirectory()
+    let file = folder.file("headers")
+    let environment = LiveEnvironment(["BUNNY_LIBRARY_ID": "7"])
+    func refusal() -> CommandError? {
+      error { _ = try live("--api-header-file", file).connection(environment) { _ in } }
+    }
+    try "Authorization: Bearer CANARY\n".write(toFile: file, atomically: false, encoding: .utf8)
+    chmod(file, 0o600)
+    #expect(refusal() == nil)
+    try "Authorization Bearer CANARY".write(toFile: file, atomically: false, encoding: .utf8)
+    #expect(
+      refusal()
+        == CommandError(
+          .usage, "the header file \(file) has no colon in line 1; write `Name: value`"))
+    try "\n".write(toFile: file, atomically: false, encoding: .utf8)
+    #expect(
+      refusal()
+        == CommandError(
+          .usage, "the header file \(file) is empty; it must hold one `Name: value` a line"))
+    try FileManager.default.removeItem(atPath: file)
+    #expect(
+      refusal()
+        == CommandError(
+          .noInput,
+          "the header file \(file) cannot be opened: No such file or directory; --api-header-file "
+            + "takes the path of a file of headers"))
+  }
+
+  @Test func `http to another machine takes a word more`() throws {
+    let environment = LiveEnvironment(["BUNNY_ACCESS_KEY": "k", "BUNNY_LIBRARY_ID": "7"])
+    let clear = error {
+      _ = try live("--api-url", "http://example.com").connection(environment) { _ in }
+    }
+    #expect(
+      clear
+        == CommandError(
+          .usage,
+          "--api-url: the API URL would send the access key to example.com in the clear; write "
+            + "https://example.com (http:// is for this machine: 127.0.0.1), or give "
+            + "--allow-insecure-api where the network between is trusted"))
+    _ = try live("--api-url", "http://example.com", "--allow-insecure-api")
+      .connection(environment) { _ in }
   }
 }

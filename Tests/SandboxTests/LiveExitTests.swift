@@ -30,7 +30,7 @@ struct LiveExitTests {
   @Test func `67, 77, 78: wrong and missing settings`() async throws {
     let live = try await LiveSandbox()
     try await expect(
-      67, "there is no such stream or library", nextStep: "check the stream's GUID", from: live,
+      67, "it was not found", nextStep: "check its GUID", from: live,
       ["--library", "\(live.facts.libraryId + 1)"])
     try await expect(
       77, "the access key was refused", nextStep: "use the key on the API page", from: live, [],
@@ -45,7 +45,7 @@ struct LiveExitTests {
     let outcome = try await Command.run(
       small.arguments(stream: UUID().uuidString, ["--log-level", "error"]), live.settings)
     #expect(outcome.exitStatus == 67, "\(outcome)")
-    #expect(outcome.standardError.contains("; check the stream's GUID and the library's id\n"))
+    #expect(outcome.standardError.contains("; check its GUID and the library's id\n"))
     #expect(try await live.sandbox.calls().allSatisfy { $0.hasPrefix("get 40") })
     try await live.end()
   }

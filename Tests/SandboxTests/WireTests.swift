@@ -77,15 +77,16 @@ struct WireTests {
     (facts.primaryIngestUrl, facts.backupIngestUrl) = ("rtmp://127.0.0.1:1/live", "rtmp://h:2/live")
     facts.hlsUrl = "http://127.0.0.1:3/live/x/live.m3u8"
     let json = Wire.stream(
-      facts, LiveState(readyAfter: 0), created: Date(), showsKey: true, forms: .init(answer: 0),
-      at: second(0))
+      facts, LiveState(readyAfter: 0), created: Date(timeIntervalSince1970: 1_782_894_012.25),
+      showsKey: true, forms: .init(answer: 0), at: second(0))
     #expect(
       try read(json, of: .getLiveStream("g", in: 1))
         == BunnyLiveStream(
           id: facts.streamId, libraryId: 12345, title: "A kiosk", streamKey: facts.streamKey,
           playbackUrl: facts.hlsUrl, primaryIngestUrl: facts.primaryIngestUrl,
           backupIngestUrl: facts.backupIngestUrl, status: .created, isPublic: true,
-          ingestRegion: "DE"))
+          ingestRegion: "DE", createdAt: Date(timeIntervalSince1970: 1_782_894_012),
+          availableResolutions: ["720p"], peakConcurrentViewers: 0, totalViewerSeconds: 0))
     let hidden = Wire.stream(
       facts, LiveState(readyAfter: 0), created: Date(), showsKey: false, forms: .init(answer: 0),
       at: second(0))

@@ -1,0 +1,28 @@
+/// A collection of a library's videos. What is nil or empty was not told.
+public struct BunnyCollection: Equatable, Sendable {
+  /// The collection's GUID.
+  public var id: String?
+  /// The number of the library that it belongs to.
+  public var libraryId: Int64?
+  public var name: String?
+  public var videoCount: Int64?
+  /// Of all its videos, in bytes.
+  public var totalSize: Int64?
+  /// The GUIDs of the first few videos.
+  public var previewVideoIds: [String] = []
+  /// Only when thumbnails were asked for.
+  public var previewImageUrls: [String] = []
+
+  public init(id: String?) { self.id = id }
+
+  init?(_ json: JSON) {
+    guard json.isObject else { return nil }
+    id = json["guid"]?.word
+    libraryId = json["videoLibraryId"]?.whole
+    name = json["name"]?.text
+    videoCount = json["videoCount"]?.whole
+    totalSize = json["totalSize"]?.whole
+    previewVideoIds = json["previewVideoIds"]?.words ?? []
+    previewImageUrls = json.items("previewImageUrls") { $0.word }
+  }
+}
