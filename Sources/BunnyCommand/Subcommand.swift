@@ -26,7 +26,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
     switch self {
     case .inspect: "FILE|URL"
     case .streams: "ACTION [GUID|TITLE]"
-    case .live, .publish, .devices, .presets: nil
+    case .live, .publish, .devices, .presets, .encoders: nil
     }
   }
 
