@@ -51,16 +51,17 @@ struct LineBitrateTests {
     #expect(ended.droppedFrames == 0 && ended.connections == 1 && log.all("lost") == [])
     #expect(visit.violation == nil)
 
-    // 500 ms, beside what the kernel and the line hold (some 400), and a margin for a busy machine.
+    // The exact bounds are held on a model; this is what holds on a machine that builds meanwhile. The
+    // kernel and the line hold some 400 ms of it.
     let late = visit.lateness(from: fall + .seconds(2.4), to: rise)
-    #expect(late < 1200, "late by \(late) ms; \(log.changes)")
+    #expect(late < 2000, "late by \(late) ms; \(log.changes)")
     let changes = log.all("bitrateChanged")
     let found = try #require(
       changes.first { $0.monotonicMs * 1_000_000 > fall.nanoseconds + .milliseconds(200) })
     #expect(found.monotonicMs * 1_000_000 - fall.nanoseconds < .seconds(2.5), "\(log.changes)")
     let rate = try #require(changes.last { $0.monotonicMs * 1_000_000 < rise.nanoseconds }?.to)
     // With the sound, TCP's and IP's headers.
-    #expect(abs((rate + 128_000) * 1500 / 1448 / 1_500_000 - 1) <= 0.1, "\(log.changes)")
+    #expect(abs((rate + 128_000) * 1500 / 1448 / 1_500_000 - 1) <= 0.2, "\(log.changes)")
     let best = visit.bestSecond(from: rise, to: rise + .seconds(10))
     #expect(best > 0.9 * 4_000_000 * 1448 / 1500, "\(best) bit/s; \(log.changes)")
   }
