@@ -155,7 +155,7 @@ extension BitrateRule {
   }
 
   private mutating func drain(_ sample: Sample) {
-    let rate = meter.rate(within: .seconds(1))
+    let rate = paceWhileDraining
     guard meter.queue > calm + rushing(at: rate?.bytesPerSecond) else {
       draining = nil
       target = settled
@@ -178,11 +178,23 @@ extension BitrateRule {
       draining == .failed ? .carries(carried) : .catchingUp(meter.queue / .milliseconds(1))
   }
 
+  /// A line that slows down once more is not measured by what it carried before.
+  private var paceWhileDraining: (bytesPerSecond: Double, span: Int64)? {
+    mutating get {
+      let rate = meter.rate(within: .seconds(1))
+      guard let rate, let newest = meter.rate(within: .milliseconds(500)),
+        newest.bytesPerSecond < 0.7 * rate.bytesPerSecond
+      else { return rate }
+      meter.forget(before: .milliseconds(500))
+      return newest
+    }
+  }
+
   private mutating func noteWhereItWaits(_ sample: Sample) {
     if sample.queueAge < .milliseconds(60), meter.queue < .milliseconds(400) + meter.idleDelay {
       isAlmostDrained = true
-    } else if meter.queue > Self.mostPiledUp {
-      isAlmostDrained = false
+    } else if sample.queueAge > .milliseconds(200) || meter.queue > Self.mostPiledUp {
+      isAlmostDrained = false  // it has become slower meanwhile
     }
   }
 

@@ -35,6 +35,18 @@ import Testing
     #expect(after.allSatisfy { $0.queueAge < 1000 })
   }
 
+  @Test(arguments: [0.6, 1, 1.5, 2, 2.5, 3, 4])
+  func `a line that falls again while what piled up is worked off is followed too`(
+    after: Double
+  ) {
+    var model = LineModel(preset: 4_000_000)
+    model.capacity = { $0 < 10 ? 5e6 : $0 < 10 + after ? 2.5e6 : 1.2e6 }
+    model.run(seconds: 30)
+    show(model)
+    #expect(model.marks(13 + after..<30).allSatisfy { $0.queueAge < 500 })
+    #expect(model.marks(14 + after..<30).allSatisfy { abs(model.rate($0) / 1.2e6 - 1) <= 0.1 })
+  }
+
   @Test func `a constant capacity is found, and left alone`() {
     var model = LineModel(preset: 6_000_000)
     model.capacity = { _ in 2.5e6 }

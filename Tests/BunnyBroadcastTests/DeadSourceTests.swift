@@ -53,7 +53,7 @@ struct DeadSourceTests {
     async throws
   {
     let camera = ScriptedCamera { seconds, _ in
-      (1..<5).contains(seconds) ? .shows(16) : .halves(UInt8(60 + Int(seconds * 20)))
+      (1..<5).contains(seconds) ? .shows(16) : .halves(UInt8(60 + Int(seconds * 20) % 180))
     }
     let microphone = ScriptedMicrophone(absentFrom: 0..<0, quietFrom: 1..<6)
     let story = try await story(camera, microphone, seconds: 8)
@@ -81,7 +81,7 @@ struct DeadSourceTests {
   @Test func `a microphone that is not there is not silent, and one that is muted here neither`()
     async throws
   {
-    let camera = ScriptedCamera { seconds, _ in .halves(UInt8(60 + Int(seconds * 20))) }
+    let camera = ScriptedCamera { seconds, _ in .halves(UInt8(60 + Int(seconds * 20) % 180)) }
     let absent = ScriptedMicrophone(absentFrom: 1..<9, quietFrom: 0..<1)
     #expect(try await story(camera, absent, seconds: 6).sound == [])
     let quiet = ScriptedMicrophone(absentFrom: 0..<0, quietFrom: 0..<9)
