@@ -6,34 +6,45 @@ enum X264: String, CaseIterable {
   case same
   /// As `same`, but without look-ahead: for the time to the first keyframe.
   case withoutLookahead
-  /// What each does by itself: our quality's defaults; of others, what most command lines say,
-  /// `-preset veryfast -tune zerolatency`.
+  /// What each does by itself: ours fits its effort to the processor; of others, what most command lines
+  /// say, `-preset veryfast -tune zerolatency`.
   case usual
+  /// Ours only, at one of its efforts.
+  case light, good
+
+  /// Whether nothing is left to anybody's defaults.
+  var isPinned: Bool { self == .same || self == .withoutLookahead }
 
   /// Pinned, so that no default of ours changes what is compared.
   func qualityFile(_ course: Course) throws -> String {
-    guard self != .usual else { return course.quality }
+    guard isPinned else { return course.quality }
     let path = "\(Course.folder)/\(course.quality)-\(rawValue).json"
     let text = """
       {"resolution": {"width": \(course.width), "height": \(course.height)},
         "frameRate": \(course.framesPerSecond), "videoBitrate": \(course.videoBitrate),
-        "encoder": {"preset": "veryfast", "lookahead": \(lookahead), "bFrames": 0, "threads": 0}}
+        "encoder": {"preset": "veryfast", "lookahead": \(lookahead), "bFrames": 0, "threads": \(threads)}}
       """
     try text.write(toFile: path, atomically: false, encoding: .utf8)
     return path
   }
 
   private var lookahead: Int { self == .same ? 10 : 0 }
+  /// x264's frame threads.
+  private var threads: Int { 2 }
 
-  /// VideoEncoder.swift's settings, in ffmpeg's words. Threads are left to x264 by all.
+  /// Of ours.
+  var effort: String { self == .light || self == .good ? "--cpu \(rawValue)" : "" }
+
+  /// VideoEncoder.swift's settings, in ffmpeg's words.
   func ffmpegArguments(_ course: Course) -> String {
     let rate = course.videoBitrate
     let rates = "-b:v \(rate) -maxrate \(rate) -bufsize \(rate) -g \(2 * course.framesPerSecond)"
     let encoder = "-c:v libx264 -preset veryfast"
-    guard self != .usual else { return "\(encoder) -tune zerolatency -pix_fmt yuv420p \(rates)" }
+    guard isPinned else { return "\(encoder) -tune zerolatency -pix_fmt yuv420p \(rates)" }
     let parameters =
       "scenecut=0:open-gop=0:sliced-threads=0:rc-lookahead=\(lookahead):sync-lookahead=0:force-cfr=1"
-    return "\(encoder) -profile:v high -bf 0 -forced-idr 1 \(rates) -x264-params \(parameters)"
+    let pinned = "-profile:v high -bf 0 -forced-idr 1 -threads \(threads)"
+    return "\(encoder) \(pinned) \(rates) -x264-params \(parameters)"
   }
 
   /// In GStreamer's. Its bit rates are in kbit/s, its buffer in milliseconds.
@@ -42,9 +53,9 @@ enum X264: String, CaseIterable {
       x264enc speed-preset=veryfast bitrate=\(course.videoBitrate / 1000) vbv-buf-capacity=1000
       key-int-max=\(2 * course.framesPerSecond)
       """
-    guard self != .usual else { return "\(common) tune=zerolatency" }
+    guard isPinned else { return "\(common) tune=zerolatency" }
     return """
-      \(common) bframes=0 rc-lookahead=\(lookahead) sync-lookahead=0 sliced-threads=false
+      \(common) bframes=0 rc-lookahead=\(lookahead) sync-lookahead=0 sliced-threads=false threads=\(threads)
       option-string=scenecut=0:open-gop=0:force-cfr=1 ! video/x-h264,profile=high
       """
   }
@@ -110,7 +121,7 @@ enum Contender: String, CaseIterable {
     let sound = course.feed == .h264 ? "" : "--audio file:\(job.sound)"
     return """
       publish --to \(job.url) \(input) \(sound) --quality \(try job.x264.qualityFile(course))
-      --duration \(job.seconds)s --retry never --events json
+      \(job.x264.effort) --bitrate fixed --duration \(job.seconds)s --retry never --events json
       """
   }
 
@@ -136,7 +147,7 @@ enum Contender: String, CaseIterable {
 
   /// Where the work is to be the same, its result is: bt709, limited. A usual line leaves the matrix alone.
   private func ffmpegColour(_ job: Job) -> String {
-    guard job.x264 != .usual, job.course.feed != .h264 else { return "" }
+    guard job.x264.isPinned, job.course.feed != .h264 else { return "" }
     let range = job.course.feed == .mjpeg ? "pc" : "tv"
     return """
       -vf scale=in_color_matrix=bt601:in_range=\(range):out_color_matrix=bt709:out_range=tv,\

@@ -84,9 +84,11 @@ struct CostBench {
 
   /// What each does by itself.
   private func usual(_ course: Course) async throws -> ResultTable {
-    let (mine, common) = ("ours, by default", "ffmpeg -preset veryfast -tune zerolatency")
+    let (mine, common) = ("ours, --cpu light", "ffmpeg -preset veryfast -tune zerolatency")
     var turns = Turns(course, options)
-    turns.add(mine, .ours, .usual)
+    turns.add(mine, .ours, .light)
+    turns.add("ours, --cpu good", .ours, .good)
+    turns.add("ours, --cpu auto (the default)", .ours, .usual)
     turns.add(common, .ffmpeg, .usual)
     turns.add("ffmpeg, look-ahead of 10", .ffmpeg, .same)
     if course.feed != .h264 { turns.add("GStreamer, zerolatency", .gstreamer, .usual) }

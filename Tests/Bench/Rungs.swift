@@ -1,7 +1,7 @@
 import BunnyBroadcast
 import BunnyMedia
 
-/// Ways to set x264 at one and the same bit rate.
+/// How others set x264, at one and the same bit rate.
 struct Rung {
   let name: String
   private let preset: String
@@ -30,25 +30,6 @@ struct Rung {
     name: "OBS's default", preset: "veryfast", bFrames: 3,
     x264: ["scenecut": "40", "force-cfr": "0"])
 
-  /// From the least processor time to the best picture.
-  static let ladder = [
-    Self("lightest", "ultrafast", ["aq-mode": "1"]),
-    Self("lighter", "ultrafast", ["aq-mode": "1", "cabac": "1", "8x8dct": "1", "deblock": "0,0"]),
-    Self("light", "superfast", ["partitions": "i8x8"]),
-    Self("medium", "superfast", ["partitions": "i8x8", "trellis": "1"]),
-    Self("good", "superfast", ["partitions": "i8x8", "subme": "2", "trellis": "1"]),
-    Self(
-      "better", "veryfast",
-      ["partitions": "i8x8,p8x8", "me": "dia", "subme": "3", "trellis": "1"]),
-    Self("best", "veryfast", ["partitions": "i8x8,p8x8", "subme": "4", "trellis": "1"]),
-  ]
-
-  /// Of the ladder. The quick presets leave out the tree of macroblocks, by which a look-ahead pays most.
-  private init(_ name: String, _ preset: String, _ more: [String: String]) {
-    self.init(
-      name: name, preset: preset, x264: ["mbtree": "1", "weightp": "0"].merging(more) { $1 })
-  }
-
   /// - Parameter quality: has the size, the rates and the keyframes.
   func settings(_ quality: BroadcastQuality) -> VideoEncoder.Settings {
     var settings = quality.videoSettings
@@ -56,4 +37,16 @@ struct Rung {
     (settings.bFrames, settings.slicedThreads, settings.x264) = (bFrames, slicedThreads, x264)
     return settings
   }
+}
+
+extension EncoderEffort {
+  /// As the product opens x264 for it: one thread where one does, else slices.
+  func settings(_ quality: BroadcastQuality) -> VideoEncoder.Settings {
+    var limit = EncodingPlan.Limit()
+    (limit.effort, limit.threads) = (self, quality.resolution.height > 720 ? 2 : 1)
+    return EncodingPlan(quality.videoSettings, [limit]).settings(quality.videoSettings)
+  }
+
+  /// In the tables.
+  var name: String { "--cpu \(self)" }
 }
