@@ -77,6 +77,8 @@ package struct BitrateRule: Sendable {
 
   /// What share of what the line is given is so little that half of the trouble is enough.
   static let farBelow = 0.55
+  /// By what share less must come through of a picture that does not use its bit rate.
+  static let unusedMargin = 0.3
   /// By what share the target rises in a second where nothing is known to fail.
   static let pace = (used: 0.4, unused: 0.1)
 
@@ -123,6 +125,7 @@ package struct BitrateRule: Sendable {
     (meter, ceiling, draining, lastRise) = (DeliveryMeter(), RateCeiling(), nil, nil)
     isAlmostDrained = false
     target = settled
+    if settled >= limits.most { reason = nil }
   }
 }
 
@@ -135,17 +138,18 @@ extension BitrateRule {
   private mutating func fall(at now: MonotonicTime) {
     guard meter.queue > trouble / 2 else { return }
     let input = target + limits.sound
+    let isUsed = usage.share(of: input, within: .seconds(2)) >= 0.8
     // The shorter it was measured, the surer it must be.
     for span in [Int64.milliseconds(500), .milliseconds(1500)] {
       guard let rate = meter.rate(within: span) else { continue }
-      let margin = 0.06 / (Double(rate.span) / 1e9)
-      let isFarBelow = rate.bytesPerSecond * 8 < Self.farBelow * input
-      guard rate.bytesPerSecond * 8 < input * (1 - margin), isFarBelow || meter.queue > trouble
+      let margin = isUsed ? 0.06 / (Double(rate.span) / 1e9) : Self.unusedMargin
+      // An easy picture gives less: what comes through of it is little, on a line that answers late too.
+      let given = isUsed ? input : min(input, usage.share(of: 1, within: span))
+      let isFarBelow = rate.bytesPerSecond * 8 < Self.farBelow * given
+      guard rate.bytesPerSecond * 8 < given * (1 - margin), isFarBelow || meter.queue > trouble
       else { continue }
       meter.forget(before: span)
-      ceiling.failed(
-        at: rate.bytesPerSecond * 8, wasUsed: usage.share(of: input, within: .seconds(2)) >= 0.8,
-        now: now)
+      ceiling.failed(at: rate.bytesPerSecond * 8, wasUsed: isUsed, now: now)
       draining = .failed
       return
     }

@@ -7,7 +7,7 @@ package struct EncodingPlan: Equatable, Sendable {
   package struct Limit: Equatable, Sendable {
     /// Bit/s at most; nil: the quality's.
     package var bitrate: Int?
-    /// Of so many places on the grid one is encoded: 1, 2 or 4.
+    /// Of so many places on the grid one is encoded.
     package var frameDivisor = 1
     package var size = Size.whole
     /// nil: as the quality says.
@@ -75,26 +75,31 @@ package final class EncodingOrders: Sendable {
   package enum Watcher: Hashable, Sendable { case network, processor }
 
   private let quality: VideoEncoder.Settings
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   private struct State {
     var limits: [Watcher: EncodingPlan.Limit] = [:]
+    var plan: EncodingPlan
     var isUrgent = false
   }
 
-  package init(_ quality: VideoEncoder.Settings) { self.quality = quality }
+  package init(_ quality: VideoEncoder.Settings) {
+    self.quality = quality
+    state = Mutex(State(plan: EncodingPlan(quality)))
+  }
 
   /// - Parameter atOnce: another encoder, if one is needed, does not wait for the next keyframe to be due.
   package func limit(_ limit: EncodingPlan.Limit, by watcher: Watcher, atOnce: Bool = false) {
     state.withLock { state in
       state.limits[watcher] = limit
+      state.plan = EncodingPlan(quality, Array(state.limits.values))
       if atOnce { state.isUrgent = true }
     }
   }
 
   /// - Returns: what is to be encoded to now, and whether that can wait for a keyframe that is due.
   package var current: (plan: EncodingPlan, isUrgent: Bool) {
-    state.withLock { (EncodingPlan(quality, Array($0.limits.values)), $0.isUrgent) }
+    state.withLock { ($0.plan, $0.isUrgent) }
   }
 
   /// It is being encoded to.

@@ -23,7 +23,11 @@ package final class PictureEncoding {
   private var keyframe: Int64?
   private var framesSinceKeyframe = 0
   private var traces: [Int64: MediaTag.Trace] = [:]
+  private let encoders: EncoderSupply
   private let notice: (String) -> Void
+  private var saidWhyNot = false
+  /// What is wanted waits only for a place that it can begin in.
+  private var isChangeDue = false
 
   /// - Parameter notice: is told when an encoder in hardware had to be given up.
   /// - Throws: ``AVFailure`` when x264 refuses the settings.
@@ -34,7 +38,8 @@ package final class PictureEncoding {
     (self.quality, self.fill, self.orders, self.notice) = (quality, fill, orders, notice)
     plan = orders.current.plan
     settings = plan.settings(quality)
-    let encoder = try Self.encoder(&settings, notice)
+    encoders = EncoderSupply(quality, notice)
+    let encoder = try encoders.next(&settings)
     self.quality.kind = settings.kind
     muxer = try TagMuxer(encoder.parameters)
     header = muxer.sequenceHeader
@@ -53,20 +58,36 @@ package final class PictureEncoding {
   /// - Returns: What the encoder before still held, if there is another one now.
   package func arrange(for slot: Int64, forcingKeyframe: Bool, shift: Int64) throws -> [MediaTag] {
     let (wanted, isUrgent) = orders.current
-    if let encoder, encoder.followsBitrate && wanted.differsOnlyInBitrate(from: plan) {
-      if wanted.bitrate != plan.bitrate { encoder.setBitrate(wanted.bitrate) }
-      plan = wanted
+    let plan = taking(wanted)
+    guard encoder == nil || plan != self.plan else {
+      if isUrgent { orders.obeyed() }
+      isChangeDue = false
       return []
     }
-    if encoder != nil && wanted == plan { return [] }
-    let isDue = forcingKeyframe || isUrgent || isKeyframeDue(slot)
-    guard slot.isMultiple(of: Int64(wanted.frameDivisor)), isDue || encoder == nil else {
+    if isUrgent || forcingKeyframe || isKeyframeDue(slot) { isChangeDue = true }
+    guard isChangeDue || encoder == nil, slot.isMultiple(of: Int64(plan.frameDivisor)) else {
       return []
     }
+    isChangeDue = false
     let rest = try finish(shift: shift)
-    try open(wanted)
+    try change(to: plan)
     orders.obeyed()
     return rest
+  }
+
+  /// An encoder that can takes another bit rate at once, whatever else is wanted.
+  ///
+  /// - Returns: what is still to be done.
+  private func taking(_ wanted: EncodingPlan) -> EncodingPlan {
+    guard let encoder, wanted.bitrate != plan.bitrate else { return wanted }
+    var wanted = wanted
+    if encoder.followsBitrate {
+      encoder.setBitrate(wanted.bitrate)
+      plan.bitrate = wanted.bitrate
+    } else if abs(wanted.bitrate - plan.bitrate) < plan.bitrate / 7 {
+      wanted.bitrate = plan.bitrate  // not worth another encoder
+    }
+    return wanted
   }
 
   private func isKeyframeDue(_ slot: Int64) -> Bool {
@@ -74,33 +95,24 @@ package final class PictureEncoding {
     return slot / Int64(plan.frameDivisor) - keyframe >= Int64(settings.keyframeInterval)
   }
 
-  private func open(_ wanted: EncodingPlan) throws {
-    let hadSize = (settings.width, settings.height)
-    plan = wanted
-    settings = wanted.settings(quality)
-    let encoder = try Self.encoder(&settings, notice)
-    quality.kind = settings.kind
-    let muxer = try TagMuxer(encoder.parameters)
-    (self.encoder, self.muxer) = (encoder, muxer)
-    if hadSize != (settings.width, settings.height) {
-      converter = PictureConverter(width: settings.width, height: settings.height, fill: fill)
+  /// What cannot be had is no reason to end: it is encoded as before.
+  private func change(to wanted: EncodingPlan) throws {
+    do { try open(wanted) } catch {
+      if !saidWhyNot { notice("\(error): the picture is encoded as before") }
+      saidWhyNot = true
+      try open(plan)
     }
   }
 
-  /// One in hardware, unless it does not work by now: then x264.
-  private static func encoder(
-    _ settings: inout VideoEncoder.Settings, _ notice: (String) -> Void
-  ) throws(AVFailure) -> VideoEncoder {
-    guard settings.kind != .x264 else { return try VideoEncoder(settings) }
-    let name = settings.kind.rawValue
-    do {
-      // Only its pictures tell its parameter sets, which go ahead of them.
-      return try VideoEncoder(settings, parameterSets: EncoderProbe(settings).parameterSets)
-    } catch {
-      notice("\(name) is given up for libx264: \(error)")
-      settings.kind = .x264
-      return try VideoEncoder(settings)
+  private func open(_ wanted: EncodingPlan) throws {
+    var settings = wanted.settings(quality)
+    let encoder = try encoders.next(&settings)
+    let muxer = try TagMuxer(encoder.parameters)
+    if (self.settings.width, self.settings.height) != (settings.width, settings.height) {
+      converter = PictureConverter(width: settings.width, height: settings.height, fill: fill)
     }
+    (plan, self.settings, self.encoder, self.muxer) = (wanted, settings, encoder, muxer)
+    quality.kind = settings.kind
   }
 
   /// A picture that was converted before, in the size that is encoded now.
@@ -124,8 +136,19 @@ package final class PictureEncoding {
     let isForced = forcingKeyframe || isLate
     if isForced || isDue { (keyframe, framesSinceKeyframe) = (index, 0) }
     framesSinceKeyframe += 1
-    let packets = try encoder.encode(picture, at: index, forcingKeyframe: isForced)
-    return try tags(packets, shift)
+    do {
+      return try tags(encoder.encode(picture, at: index, forcingKeyframe: isForced), shift)
+    } catch  where settings.kind != .x264 {
+      try giveUpHardware(error)
+      return try tags(self.encoder?.encode(picture, at: index, forcingKeyframe: true) ?? [], shift)
+    }
+  }
+
+  private func giveUpHardware(_ error: any Error) throws {
+    notice("\(settings.kind.rawValue) is given up for libx264: \(error)")
+    quality.kind = .x264
+    (encoder, traces) = (nil, [:])
+    try open(plan)
   }
 
   package func trace(_ trace: MediaTag.Trace, of slot: Int64) {
@@ -138,7 +161,10 @@ package final class PictureEncoding {
     self.encoder = nil
     keyframe = nil
     defer { traces = [:] }
-    return try tags(try encoder.finish(), shift)
+    do { return try tags(try encoder.finish(), shift) } catch  where settings.kind != .x264 {
+      notice("what \(settings.kind.rawValue) still held is lost: \(error)")
+      return []
+    }
   }
 
   private func tags(_ packets: [Packet], _ shift: Int64) throws -> [MediaTag] {

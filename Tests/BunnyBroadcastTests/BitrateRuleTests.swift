@@ -90,6 +90,16 @@ import Testing
     #expect(model.marks(110..<130).allSatisfy { abs(model.rate($0) / 2.5e6 - 1) <= 0.15 })
   }
 
+  @Test func `an easy picture over a line that answers later for a while is none either`() {
+    var model = LineModel(preset: 4_000_000)
+    model.usage = { _ in 0.2 }
+    model.capacity = { _ in 8e6 }
+    model.slowness = { (20..<20.4).contains($0) ? 0.15 : 0 }
+    model.run(seconds: 40)
+    show(model)
+    #expect(model.marks.allSatisfy { $0.target == 4e6 })
+  }
+
   @Test func `another connection knows nothing of what failed`() throws {
     var model = LineModel(preset: 4_000_000)
     model.capacity = { $0 < 30 ? 1e6 : 10e6 }

@@ -24,6 +24,8 @@ struct LineModel {
   /// Seconds at which another connection begins.
   var reconnects: [Double] = []
   var roundTrip = 0.04
+  /// Seconds that an answer takes longer at a second.
+  var slowness: (Double) -> Double = { _ in 0 }
   /// Seconds that the bottleneck's buffer holds.
   var buffer = 0.2
   var rule: BitrateRule
@@ -93,7 +95,7 @@ struct LineModel {
     read = min(written, read + capacity(time) / 8 / 200)
     if read - acknowledged >= 4096 {
       acknowledged = read
-      answers.append((time + roundTrip, read))
+      answers.append((max(time + roundTrip + slowness(time), answers.last?.at ?? 0), read))
     }
     while let first = answers.first, first.at <= time {
       answers.removeFirst()

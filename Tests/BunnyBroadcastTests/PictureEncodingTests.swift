@@ -70,6 +70,23 @@ import Testing
     #expect(!orders.current.isUrgent)
   }
 
+  @Test func `what can begin only at every other place does so after one that is due`() throws {
+    var tags = try encode(0..<13)
+    var effort = EncodingPlan.Limit()
+    effort.effort = .lighter
+    orders.limit(effort, by: .processor, atOnce: true)  // from now on GOPs begin at odd places
+    tags += try encode(13..<15)
+    var limit = EncodingPlan.Limit()
+    (limit.frameDivisor, limit.bitrate) = (2, 150_000)
+    orders.limit(limit, by: .network)
+    tags += try encode(15..<16)
+    #expect(encoding.plan.bitrate == 150_000 && encoding.plan.frameDivisor == 1)
+    tags += try encode(16..<40) + encoding.finish(shift: 0)
+    let halved = stride(from: Int64(24), to: 40, by: 2)
+    #expect(tags.map(\.dts) == (Array(0..<24) + Array(halved)).map { $0 * 100 })
+    #expect(tags.filter(\.isKeyframe).map(\.dts) == [0, 1000, 1300, 2300, 2400, 3400])
+  }
+
   @Test func `a bit rate is taken by the encoder that runs`() throws {
     var tags = try encode(0..<13)
     var limit = EncodingPlan.Limit()
