@@ -6,8 +6,8 @@ struct CostBench {
 
   private static let courses = Course.all.prefix(4)
   static let columns = [
-    "CPU, ms a picture", "peak memory, MB", "first keyframe, ms", "SSIM, dB", "handling p50, ms",
-    "handling p99, ms",
+    "CPU, ms a picture", "once begun", "peak memory, MB", "first keyframe, ms", "SSIM, dB",
+    "handling p50, ms", "handling p99, ms",
   ]
 
   func run(into results: inout Results) async throws {
@@ -42,21 +42,22 @@ struct CostBench {
       table.lines.append(.init(name: "\(work.rawValue) alone", figures: [rounds] + empty))
     }
     let ours = table[Contender.ours.rawValue, 0]
+    let running = table[Contender.ours.rawValue, 1]
     let most = course.feed == .mjpeg ? 0.85 : 1
     table.goals =
       Goal.ratio("CPU, of ffmpeg's", ours, to: table[Contender.ffmpeg.rawValue, 0], most: most)
       + Goal.ratio(
-        "peak memory, of ffmpeg's", table[Contender.ours.rawValue, 1],
-        to: table[Contender.ffmpeg.rawValue, 1], most: 1)
+        "peak memory, of ffmpeg's", table[Contender.ours.rawValue, 2],
+        to: table[Contender.ffmpeg.rawValue, 2], most: 1)
     // Frames that came late, and were repeated, would be cheap.
-    if let ours = table[Contender.ours.rawValue, 3], let peer = table[Contender.ffmpeg.rawValue, 3]
+    if let ours = table[Contender.ours.rawValue, 4], let peer = table[Contender.ffmpeg.rawValue, 4]
     {
       table.goals.append(
         Goal(title: "SSIM, below ffmpeg's", value: peer - ours, most: 0.2, unit: " dB"))
     }
     // A decoder of H.264 is no part of a camera's broadcast.
-    if let ours, course.feed != .h264, course.quality == "hd720" {
-      let rest = (ours - floor.reduce(0, +)) * Double(course.framesPerSecond) / 10
+    if let running, course.feed != .h264, course.quality == "hd720" {
+      let rest = (running - floor.reduce(0, +)) * Double(course.framesPerSecond) / 10
       let title = "all but \(course.feed == .mjpeg ? "x264, JPEG and AAC" : "x264 and AAC")"
       table.goals.append(Goal(title: title, value: rest, most: 2, unit: " % of a core"))
     }
@@ -76,9 +77,9 @@ struct CostBench {
       title: "\(course.name), without look-ahead", columns: Self.columns)
     table.lines = try await turns.lines()
     table.goals =
-      Goal.most("first keyframe", table[Contender.ours.rawValue, 2], 150, unit: " ms")
-      + Goal.most("handling p50", table[Contender.ours.rawValue, 4], 1, unit: " ms")
-      + Goal.most("handling p99", table[Contender.ours.rawValue, 5], 5, unit: " ms")
+      Goal.most("first keyframe", table[Contender.ours.rawValue, 3], 150, unit: " ms")
+      + Goal.most("handling p50", table[Contender.ours.rawValue, 5], 1, unit: " ms")
+      + Goal.most("handling p99", table[Contender.ours.rawValue, 6], 5, unit: " ms")
     return table
   }
 
@@ -99,7 +100,7 @@ struct CostBench {
     table.goals =
       Goal.ratio(
         "CPU, of the common ffmpeg line's", table[mine, 0], to: table[common, 0], most: 0.6)
-    if let ours = table[mine, 3], let peer = table[common, 3] {
+    if let ours = table[mine, 4], let peer = table[common, 4] {
       table.goals.append(
         Goal(title: "SSIM, above the common line's", value: ours - peer, least: 0, unit: " dB"))
     }

@@ -35,17 +35,35 @@ struct PictureQuality {
     return Self(ssim: ssim, psnr: psnr, vmaf: vmaf)
   }
 
+  /// SSIM alone, of what was broadcast: a picture or two may be missing at its beginning, whose first second
+  /// is not looked at.
+  static func ssim(ofBroadcast tags: [RTMPTag], against reference: String) async throws -> Double {
+    let folder = try TemporaryDirectory()
+    let coded = folder.file("coded.flv")
+    try FLVFile.write(tags, to: coded)
+    let frames = tags.count { !$0.isSequenceHeader } - 30
+    var best = -Double.infinity
+    for missing in 0...3 {
+      let likeness = try await compare(
+        "ssim", "SSIM Y:", coded, reference, frames, from: (30, 30 + missing))
+      best = max(best, likeness)
+    }
+    withExtendedLifetime(folder) {}
+    return best
+  }
+
   /// - Returns: the number behind `word`; of SSIM, the dB behind it.
   private static func compare(
     _ filter: String, _ word: String, _ coded: String, _ reference: String, _ frames: Int,
-    _ command: String = "ffmpeg"
+    _ command: String = "ffmpeg", from first: (coded: Int, reference: Int) = (0, 0)
   ) async throws -> Double {
     let outcome = try await Running.toEnd(
       command,
       words(
         """
         -hide_banner -nostdin -nostats -i \(coded) -stream_loop -1 -i \(reference) -lavfi
-        [0:v]settb=1/30,setpts=N[coded];[1:v]settb=1/30,setpts=N[original];\
+        [0:v]trim=start_frame=\(first.coded),settb=1/30,setpts=N[coded];\
+        [1:v]trim=start_frame=\(first.reference),settb=1/30,setpts=N[original];\
         [coded][original]\(filter)
         -frames:v \(frames) -f null -
         """), atMost: 600)

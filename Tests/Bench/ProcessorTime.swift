@@ -21,6 +21,18 @@ enum ProcessorTime {
     }
   }
 
+  /// Seconds that another process has computed up to now, in ticks of the kernel's; nil: it has ended.
+  static func seconds(of process: pid_t) -> Double? {
+    guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+      let name = text.lastIndex(of: ")")
+    else { return nil }
+    // Behind the name: the state, ten more, user and system time.
+    let ticks = text[name...].split(separator: " ").dropFirst(12).prefix(2).compactMap {
+      Double($0)
+    }
+    return ticks.count == 2 ? ticks.reduce(0, +) / Double(sysconf(Int32(_SC_CLK_TCK))) : nil
+  }
+
   /// Seconds that this process's threads of these names have computed, in the kernel too.
   static func seconds(ofThreads names: Set<String>) throws -> Double {
     var missing = names

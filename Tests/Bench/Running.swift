@@ -13,9 +13,12 @@ enum Running {
 
   /// Runs a command to its end.
   ///
-  /// - Parameter cleanUp: what an interrupted run leaves to be done.
+  /// - Parameters:
+  ///   - started: is told its number.
+  ///   - cleanUp: what an interrupted run leaves to be done.
   static func toEnd(
     _ command: String, _ arguments: [String], atMost seconds: Double,
+    started: (pid_t) -> Void = { _ in },
     leaving cleanUp: @escaping @Sendable () -> Void = {}
   ) async throws -> ChildProcess.Outcome {
     let child = try state.withLock { state in
@@ -24,6 +27,7 @@ enum Running {
       return child
     }
     defer { state.withLock { $0 = State() } }
+    started(child.processID)
     return try await child.outcome(atMost: seconds)
   }
 

@@ -6,6 +6,8 @@ import Support
 /// What one run of one contender cost.
 struct Trial {
   let cpuSeconds: Double
+  /// Of it, until the first keyframe had arrived: what it costs to begin.
+  let startSeconds: Double
   /// Of the picture, as many as were asked for.
   let pictures: Int
   /// MB.
@@ -22,6 +24,10 @@ struct Trial {
   let video: [RTMPTag]
 
   var cpuMillisecondsPerPicture: Double { cpuSeconds * 1000 / Double(pictures) }
+  /// Without what it costs to begin.
+  var runningMillisecondsPerPicture: Double {
+    (cpuSeconds - startSeconds) * 1000 / Double(pictures - 1)
+  }
 
   /// Runs `contender` to its end, with an ingest that takes everything.
   ///
@@ -46,9 +52,15 @@ struct Trial {
     let name = "\(contender.rawValue), \(course.name)"
     let arguments = try contender.arguments(job)
     let outcome: ChildProcess.Outcome
+    let process = Watched<pid_t?>(nil)
+    let start = Task {
+      try await ingest.waitUntil { $0.contains { $0.media.contains { $0.kind == .video } } }
+      return process.current.flatMap { ProcessorTime.seconds(of: $0) }
+    }
     do {
       outcome = try await Running.toEnd(
-        contender.command, arguments, atMost: Double(seconds) + 30)
+        contender.command, arguments, atMost: Double(seconds) + 30,
+        started: { number in process.change { $0 = number } })
     } catch { throw BenchFailure(70, "\(name): \(error)") }
     withExtendedLifetime(camera) {}
     let busy = try ProcessorTime.busySeconds() - busyBefore
@@ -66,9 +78,13 @@ struct Trial {
         "\(name): \(pictures.count) of \(wanted) pictures arrived, while the machine was busy with "
           + "\(percent) % of a core")
     }
+    guard let startSeconds = try await start.value else {
+      throw BenchFailure(70, "\(name): it had ended when its first keyframe arrived")
+    }
     let cpuSeconds = outcome.userSeconds + outcome.systemSeconds
     return Trial(
-      cpuSeconds: cpuSeconds, pictures: wanted, peakMemory: try peak(outcome.peakMemory, name),
+      cpuSeconds: cpuSeconds, startSeconds: startSeconds, pictures: wanted,
+      peakMemory: try peak(outcome.peakMemory, name),
       firstKeyframe: Double(first.arrival - begin) / 1e6,
       handling: handling(in: outcome.standardOutput), otherWork: (busy - cpuSeconds) / lasted,
       x264Settings: x264Settings(in: first.body), video: video.map(\.tag))
