@@ -68,7 +68,7 @@ struct QualityValidationTests {
     Case("encoder.lookahead is 61; it takes 0 to 60 (pictures)") { $0.encoder.lookahead = 61 },
     Case("encoder.bFrames is -1; it takes 0 to 4 (pictures)") { $0.encoder.bFrames = -1 },
     Case("encoder.references is 0; it takes 1 to 16 (pictures)") { $0.encoder.references = 0 },
-    Case("encoder.threads is 65; it takes 0 to 64 (0 fits them to the cores)") {
+    Case("encoder.threads is 65; it takes 0 to 64 (0 fits them to the picture and the cores)") {
       $0.encoder.threads = 65
     },
     Case("encoder.bufferSeconds is 0.1; it takes 0.2 to 10 (seconds)") {
