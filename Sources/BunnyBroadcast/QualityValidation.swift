@@ -94,7 +94,8 @@ extension EncoderTuning {
     if let references {
       try BroadcastQuality.check("encoder.references", references, 1...16, "pictures")
     }
-    try BroadcastQuality.check("encoder.threads", threads, 0...64, "0 fits them to the picture and the cores")
+    try BroadcastQuality.check(
+      "encoder.threads", threads, 0...64, "0 fits them to the picture and the cores")
     try BroadcastQuality.check("encoder.bufferSeconds", bufferSeconds, 0.2...10, "seconds")
     try validateTogether(frameRate: frameRate)
     try X264Options.check(x264)
