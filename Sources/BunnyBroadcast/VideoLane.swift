@@ -81,6 +81,7 @@ private struct Path {
   private var grid: FrameGrid
   private var coded: CodedPictures
   private var shown: Picture?  // the last one, in the broadcast's form
+  private var decoding: Int64 = 0  // nanoseconds, of a camera's own H.264 since the last picture
   private var encoderFree = MonotonicTime.now  // since when nothing is being encoded here
   private var saidWhyNot = false
   private var brokenSince: MonotonicTime?  // since when nothing of the source can be shown
@@ -126,9 +127,14 @@ private struct Path {
       coded.leave()
       if let last { try place(last.stamped(arrival.time), arrival) }
     case .coded(let unit):
-      switch try coded.take(unit) {
+      let began = MonotonicTime.now
+      let step = try coded.take(unit)
+      decoding += .now - began
+      switch step {
       case .wait: lane.telemetry.count { $0.capturedFrames += 1 }
-      case .pass: try pass(unit, arrival.time)
+      case .pass:
+        decoding = 0
+        try pass(unit, arrival.time)
       case .show(let pictures): for picture in pictures { try place(picture, arrival) }
       }
     }
@@ -204,7 +210,9 @@ private struct Path {
     let now = MonotonicTime.now
     lane.encoding.trace(
       MediaTag.Trace(ready: max(arrival.time, encoderFree), encoding: now, logged: now), of: slot)
-    try encode(shown, in: slot, forcingKeyframe: forcingKeyframe, converting: now - began)
+    try encode(
+      shown, in: slot, forcingKeyframe: forcingKeyframe, converting: now - began + decoding)
+    decoding = 0
     if arrival.origin != .slate {
       brokenSince = nil
       watch.see(

@@ -20,9 +20,12 @@ final class EventFeed: Sendable {
     if !isReady { writer.write(text) }
   }
 
-  var lost: Int { writer.lost }
   var failure: LineWriter.Failure? { writer.failure }
 
-  func write(_ line: EventLine) { writer.write(line.text(at: .now)) }
+  /// - Parameter line: is made of how many lines are lost by then; nil: none is written.
+  func write(_ line: (Int) -> EventLine?) {
+    let now = Moment.now
+    writer.write { lost in line(lost)?.text(at: now) }
+  }
   func finish() { writer.finish() }
 }

@@ -47,10 +47,15 @@ package final class LineWriter: Sendable {
   package var failure: Failure? { state.withLock { $0.failure } }
 
   /// Queues `text` as it is. Never waits.
-  package func write(_ text: String) {
+  package func write(_ text: String) { write { _ in text } }
+
+  /// Queues what `text` makes of how many lines are lost by then, those that make room for it included.
+  package func write(_ text: (Int) -> String?) {
     state.withLock { state in
       guard !state.isClosed else { return }
-      if state.queue.count >= capacity {
+      let isFull = state.queue.count >= capacity
+      guard let text = text(state.lost + (isFull ? 1 : 0)) else { return }
+      if isFull {
         state.queue.removeFirst()
         state.lost += 1
       }

@@ -92,9 +92,9 @@ final class PublishRun: Sendable {
   private func take(_ event: BunnyBroadcastEvent) {
     log(event)
     if console.style.redraws { attention.signal() }
-    if let line = EventLine(event, eventsLost: feed?.lost ?? 0) {
-      feed?.write(line)
-      if console.level == .trace { console.log(.trace, "event \(line.summary)") }
+    feed?.write { EventLine(event, eventsLost: $0) }
+    if console.level == .trace, let line = EventLine(event, eventsLost: 0) {
+      console.log(.trace, "event \(line.summary)")
     }
     if case .started = event, fault == .trap { Fault.trap() }
   }
@@ -165,7 +165,7 @@ final class PublishRun: Sendable {
       broadcast.isMuted = isMuted
       state.withLock { $0.view.isMuted = isMuted }
       console.log(.info, isMuted ? "muted" : "unmuted")
-      feed?.write(.muted(isMuted))
+      feed?.write { _ in .muted(isMuted) }
     case "c", "C":
       let hasCameras = state.withLock { $0.view.hasCameras }
       console.log(
@@ -254,11 +254,9 @@ final class PublishRun: Sendable {
         "nobody reads standard output any more: the broadcast was ended; keep the reader of the "
           + "events running")
     }
-    feed?.write(
-      .ended(
-        ended?.totals ?? broadcast.statistics.totals,
-        reason: ended?.reason ?? "it did not end by itself", exitCode: code,
-        eventsLost: feed?.lost ?? 0))
+    let totals = ended?.totals ?? broadcast.statistics.totals
+    let reason = ended?.reason ?? "it did not end by itself"
+    feed?.write { .ended(totals, reason: reason, exitCode: code, eventsLost: $0) }
     feed?.finish()
     return code
   }

@@ -55,6 +55,22 @@ struct LineWriterTests {
     close(reading)
   }
 
+  @Test func `a line that counts what is lost counts what makes room for it`() {
+    let (reading, writing) = fullPipe()
+    let writer = LineWriter(to: writing, name: "test", capacity: 4)
+    for number in 1...50 { writer.write("\(number)\n") }
+    writer.write { "lost \($0)\n" }
+    let lost = writer.lost
+    startThread("reader") {
+      writer.finish(within: .seconds(20))
+      close(writing)
+    }
+    let text = readAll(reading).drop { $0 == "." }
+    #expect(text.hasSuffix("48\n49\n50\nlost \(lost)\n"))
+    #expect(text.split(separator: "\n").count == 51 - lost)
+    close(reading)
+  }
+
   @Test func `a stalled reader keeps nobody waiting at the end`() {
     let (reading, writing) = fullPipe()
     let writer = LineWriter(to: writing, name: "test")
