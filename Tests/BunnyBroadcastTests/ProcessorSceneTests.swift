@@ -86,10 +86,20 @@ import Testing
   }
 
   @Test func `a climb that waits is called off when what is encoded is too much`() throws {
+    var machine = try climbing(from: 55)
+    #expect(machine.rule.steps[machine.rule.index].effort == .lighter)
+    #expect(machine.plan.effort == .lightest && machine.plan.frameDivisor == 1)
+    machine.milliseconds = 100  // 42 where there are 33: of half the pictures
+    let answer = try order(&machine)
+    #expect(answer.atOnce && answer.step == machine.rule.steps[machine.rule.index])
+    #expect(answer.step.frameDivisor == 2 && answer.step.size == .whole)
+  }
+
+  @Test func `so is one to all of the pictures`() throws {
     var machine = try climbing(from: 60)
     #expect(machine.rule.steps[machine.rule.index].frameDivisor == 1)
     #expect(machine.plan.frameDivisor == 2 && machine.plan.size == .whole)
-    // Of half the pictures 84 ms each, where there are 67: three quarters of each side take 47.
+    // 84 ms where there are 67: three quarters of each side take 47.
     machine.milliseconds = 200
     let answer = try order(&machine)
     #expect(answer.atOnce && answer.step == machine.rule.steps[machine.rule.index])
