@@ -1,10 +1,14 @@
 package import BunnyMedia
 import BunnySystem
 import Glibc
+import Synchronization
 
 /// The effort that held the last time, in a small file: an object with a key for each kind of work.
 /// What cannot be read counts as nothing.
 package struct EffortMemory: Sendable {
+  /// Broadcasts of one process remember at the same time, each in a file of its own at first.
+  private static let count = Atomic(0)
+
   private let folder: String
   private let key: String
   private var path: String { "\(folder)/efforts.json" }
@@ -34,7 +38,7 @@ package struct EffortMemory: Sendable {
     return EncoderEffort(named: name)
   }
 
-  /// Another process that remembers something else at this very moment may win.
+  /// Another one that remembers something else at this very moment may win.
   package func remember(_ effort: EncoderEffort) throws(Trouble) {
     var members = (try? members()) ?? []
     members.removeAll { $0.key == key }
@@ -42,7 +46,8 @@ package struct EffortMemory: Sendable {
     // The newest hundred: a machine has a few.
     let text = JSONValue.object(Array(members.suffix(100))).page() + "\n"
     try makeFolders()
-    let new = "\(path).\(getpid())"
+    let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+    let new = "\(path).\(getpid()).\(number)"
     try write(text, to: new)
     guard rename(new, path) == 0 else {
       let reason = errno

@@ -1,3 +1,18 @@
+/// What a picture took, as far as it is believed: a program that was stopped once is not slow.
+package struct PictureTime: Equatable, Sendable {
+  /// In the lane, nanoseconds of the clock; no more than four frames together.
+  package let converting: Int64
+  package let encoding: Int64
+  /// Until the next one.
+  package let frame: Int64
+
+  package init(converting: Int64, encoding: Int64, frame: Int64) {
+    self.converting = min(converting, 4 * frame)
+    self.encoding = min(encoding, 4 * frame - self.converting)
+    self.frame = frame
+  }
+}
+
 /// Which pictures are left out, so that those which are encoded are never old: a queue that a slow encoder
 /// lets grow would be delay for ever. Counts pictures; does nothing itself.
 package struct PictureBacklog {
@@ -10,13 +25,8 @@ package struct PictureBacklog {
   package init() {}
 
   /// A picture was encoded.
-  ///
-  /// - Parameters:
-  ///   - time: what it took; nanoseconds, as frame.
-  ///   - frame: until the next one.
-  package mutating func encoded(in time: Int64, frame: Int64) {
-    // A program that was stopped once is not slow.
-    load += (Double(min(time, 4 * frame)) / Double(frame) - load) / 8
+  package mutating func encoded(_ time: PictureTime) {
+    load += (Double(time.converting + time.encoding) / Double(time.frame) - load) / 8
   }
 
   /// More comes than can be encoded.

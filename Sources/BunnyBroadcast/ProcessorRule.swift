@@ -50,44 +50,27 @@ package struct ProcessorRule {
   }
 
   package let steps: [EncodingStep]
+  /// What is ordered.
   package private(set) var index: Int
   private let setup: Setup
   private let isAutomatic: Bool
-  private var threads: Int
+  package private(set) var threads: Int
+  /// The step that is encoded to: another one until a keyframe is due.
+  private var standing: Int
   private var span: LoadSpan?
   private var plan: EncodingPlan?
   private var last: MonotonicTime?
+  private var encoded: MonotonicTime?  // when a look last saw pictures
   private var behindSince: MonotonicTime?
   private var keepsUpSince: MonotonicTime?
   private var changed: MonotonicTime?
-  private var climbed: MonotonicTime?
-  private var patience: Int64 = 0
+  private var patience = ClimbPatience()
   private var isTold = false
-
-  /// What does not change while it runs.
-  package struct Setup: Equatable, Sendable {
-    /// Pictures a second, and how high they are.
-    package var framesPerSecond: Double
-    package var height: Int
-    /// Processors.
-    package var processors: Double
-    /// What a picture may be expected to take of one processor where ``EncoderEffort/cost`` is 1; nanoseconds.
-    package var expected: Double
-
-    package init(framesPerSecond: Double, height: Int, processors: Double, expected: Double) {
-      (self.framesPerSecond, self.height) = (framesPerSecond, height)
-      (self.processors, self.expected) = (processors, expected)
-    }
-
-    var frame: Double { 1e9 / framesPerSecond }
-  }
 
   static let noticeAfter: Int64 = .milliseconds(1_000)
   static let noticeLatest: Int64 = .milliseconds(1_750)
   static let firstLook: Int64 = .seconds(2)
   static let longestSpan: Int64 = .seconds(10)
-  static let firstPatience: Int64 = .seconds(20)
-  static let longestPatience: Int64 = .seconds(900)
 
   /// - Parameter remembered: what held the last time.
   package init(
@@ -96,20 +79,21 @@ package struct ProcessorRule {
     steps = EncodingStep.ladder(wish)
     isAutomatic = wish == .auto
     self.setup = setup
-    index = 0
-    threads = 1
-    if isAutomatic { index = first(remembered) }
-    threads = threads(at: setup.expected * steps[index].cost, setup.processors)
+    index = isAutomatic ? Self.first(of: steps, remembered, setup) : 0
+    threads = setup.threads(for: steps[index], of: setup.processors)
+    standing = index
   }
 
   /// What to begin with: what held before, else no more than a third of the processors by expectation.
-  private func first(_ remembered: EncoderEffort?) -> Int {
+  private static func first(
+    of steps: [EncodingStep], _ remembered: EncoderEffort?, _ setup: Setup
+  ) -> Int {
     if let remembered, let index = steps.firstIndex(where: { $0.effort == remembered }) {
       return index
     }
     let light = steps.firstIndex { $0.effort == .light } ?? 0
     return steps.indices.first {
-      $0 >= light && setup.expected * steps[$0].cost / setup.frame <= setup.processors / 3
+      $0 >= light && setup.expectedLoad(steps[$0]) <= setup.processors / 3
     } ?? (steps.firstIndex { $0.effort == .lightest } ?? 0)
   }
 
@@ -131,26 +115,42 @@ package struct ProcessorRule {
     self.plan = plan
     guard isSame, let last else {
       // Opening an encoder, and emptying the one before, took its time.
+      if index < standing { patience.climbed(at: sample.time) }
+      standing = index
       (span, behindSince, changed) = (nil, nil, sample.time)
+      return Verdict()
+    }
+    // Who ordered less than others left already is obeyed.
+    if index > standing, steps[index].limits(plan) { standing = index }
+    if sample.frames > 0 { encoded = sample.time }
+    if isPause(sample.time, plan) {
+      // What is encoded after it is judged by itself.
+      (span, behindSince, keepsUpSince, changed) = (nil, nil, nil, sample.time)
       return Verdict()
     }
     var span = self.span ?? LoadSpan(since: last)
     span.add(sample, after: last)
     self.span = span
+    guard sample.frames > 0 else { return Verdict() }
     note(sample, plan)
     if let since = behindSince { return behind(since, sample, plan) }
-    guard sample.time - span.since >= Self.firstLook, span.frames > 0 else { return Verdict() }
+    guard sample.time - span.since >= Self.firstLook else { return Verdict() }
     let load = span.load(setup.frame)
     if let verdict = recovered(load, sample) ?? moved(span, load, sample, plan) { return verdict }
     if sample.time - span.since >= Self.longestSpan { self.span = nil }
     return Verdict()
   }
 
+  /// Few pictures a second leave a look without one; where the camera's own pass, none is encoded for hours.
+  private func isPause(_ now: MonotonicTime, _ plan: EncodingPlan) -> Bool {
+    let two = Int64(2 * setup.frame * Double(plan.frameDivisor))
+    return encoded.map { now - $0 >= max(Self.firstLook, two) } ?? true
+  }
+
   private mutating func note(_ sample: Sample, _ plan: EncodingPlan) {
     let took = Double(sample.converting + sample.encoding)
     let had = setup.frame * Double(plan.frameDivisor * sample.frames)
-    let isBehind =
-      sample.frames > 0 && took >= 0.95 * had && (sample.leftOut > 0 || sample.waiting > 2)
+    let isBehind = took >= 0.95 * had && (sample.leftOut > 0 || sample.waiting > 2)
     if !isBehind {
       behindSince = nil
       keepsUpSince = keepsUpSince ?? sample.time
@@ -170,40 +170,40 @@ extension ProcessorRule {
     _ since: MonotonicTime, _ sample: Sample, _ plan: EncodingPlan
   ) -> Verdict {
     // As long as nothing had to be left out it may pass.
-    let patience = (span?.leftOut ?? 0) > 0 ? Self.noticeAfter : Self.noticeLatest
-    guard let span, sample.time - since >= patience else { return Verdict() }
+    let delay = (span?.leftOut ?? 0) > 0 ? Self.noticeAfter : Self.noticeLatest
+    guard let span, sample.time - since >= delay else { return Verdict() }
     let load = span.load(setup.frame)
     var verdict = Verdict()
-    if steps[index].limits(plan) {
-      let target = downward(span, plan)
-      if target.index != index || target.threads != threads {
-        noteFailure(sample.time)
-        verdict.order = move(to: target.index, target.threads, sample, atOnce: true)
-      }
+    let target = downward(span, plan)
+    // A climb that waits for its keyframe is called off, too.
+    let isEncoded = steps[target.index].limits(plan) && target.threads == threads(plan)
+    if !isEncoded || target.index != index || target.threads != threads {
+      patience.failed(at: sample.time)
+      verdict.order = move(to: target.index, target.threads, sample, atOnce: !isEncoded)
     }
-    if !isTold { verdict.news = .overloaded(load) }
-    isTold = true
+    if target.index == standing && target.keepsUp {
+      verdict.news = .moved(load)  // with more threads it can
+    } else if !isTold {
+      verdict.news = .overloaded(load)
+      isTold = true
+    }
     return verdict
   }
 
+  /// With how many it is encoded.
+  private func threads(_ plan: EncodingPlan) -> Int { plan.threads ?? threads }
+
   /// The first that keeps up by expectation: more threads, before something is taken off.
-  private func downward(_ span: LoadSpan, _ plan: EncodingPlan) -> (index: Int, threads: Int) {
-    for candidate in index..<steps.count {
+  private func downward(
+    _ span: LoadSpan, _ plan: EncodingPlan
+  ) -> (index: Int, threads: Int, keepsUp: Bool) {
+    for candidate in standing..<steps.count {
       let (threads, share) = prediction(candidate, span, plan)
-      let isOther = candidate > index || threads > self.threads
-      if isOther && share <= 0.75 { return (candidate, threads) }
+      let isOther = candidate > standing || threads > self.threads(plan)
+      if isOther && share <= 0.75 { return (candidate, threads, true) }
     }
     let last = steps.count - 1
-    return (last, max(threads, prediction(last, span, plan).threads))
-  }
-
-  private mutating func noteFailure(_ now: MonotonicTime) {
-    let hasJustClimbed = climbed.map { now - $0 < 3 * max(patience, .seconds(20)) } ?? false
-    patience =
-      hasJustClimbed
-      ? min(max(2 * patience, Self.firstPatience), Self.longestPatience)
-      : max(patience, Self.firstPatience)
-    climbed = nil
+    return (last, max(threads(plan), prediction(last, span, plan).threads), false)
   }
 
   private mutating func move(
@@ -232,13 +232,12 @@ extension ProcessorRule {
   ) -> Verdict? {
     guard steps[index].limits(plan), let changed else { return nil }
     if let verdict = tooMuch(span, load, sample, plan) { return verdict }
-    guard index > 0, sample.time - changed >= max(patience, Self.firstLook) else { return nil }
+    guard index > 0, sample.time - changed >= max(patience.wait, Self.firstLook) else { return nil }
     // Once something did not hold, step by step.
-    let best = patience == 0 ? 0 : index - 1
+    let best = patience.wait == 0 ? 0 : index - 1
     for candidate in best..<index {
       let (threads, share) = prediction(candidate, span, plan)
       guard share <= 0.7, leavesEnough(candidate, span, plan) else { continue }
-      climbed = sample.time
       let order = move(to: candidate, threads, sample, atOnce: false)
       return Verdict(order: order, news: .moved(load))
     }
@@ -252,7 +251,7 @@ extension ProcessorRule {
     guard isAutomatic, sample.time - span.since >= Self.longestSpan, index + 1 < steps.count,
       steps[index + 1].isWhole, span.free < span.processors / 6
     else { return nil }
-    noteFailure(sample.time)
+    patience.failed(at: sample.time)
     let threads = prediction(index + 1, span, plan).threads
     let order = move(to: index + 1, threads, sample, atOnce: false)
     return Verdict(order: order, news: .moved(load))
@@ -260,7 +259,7 @@ extension ProcessorRule {
 
   /// Whether a third of the processors stays free, where the effort is ours to choose.
   private func leavesEnough(_ candidate: Int, _ span: LoadSpan, _ plan: EncodingPlan) -> Bool {
-    guard isAutomatic, steps[candidate].isWhole, candidate < steps.count - 4 else { return true }
+    guard isAutomatic, steps[candidate + 1].isWhole else { return true }
     let more = span.encodingProcessors * (ratio(candidate, plan) - 1)
     return span.free - more >= span.processors / 3
   }
@@ -279,16 +278,9 @@ extension ProcessorRule {
     let picture =
       ratio(candidate, plan) * Double(step.frameDivisor) / Double(plan.frameDivisor)
     let needs = span.encodingProcessorTime / Double(span.frames) * picture
-    let threads = max(1, threads(at: needs, span.processors, every: frame))
+    let threads = setup.threads(for: step, load: needs / frame, of: span.processors)
     let took = Double(span.encoding) / Double(span.frames) * picture
-    let faster = EncoderThreads.speed(threads) / EncoderThreads.speed(self.threads)
+    let faster = EncoderThreads.speed(threads) / EncoderThreads.speed(self.threads(plan))
     return (threads, (Double(span.converting) / Double(span.frames) + took / faster) / frame)
-  }
-
-  private func threads(
-    at needs: Double, _ processors: Double, every frame: Double? = nil
-  ) -> Int {
-    EncoderThreads.count(
-      load: needs / (frame ?? setup.frame), processors: processors, height: setup.height)
   }
 }

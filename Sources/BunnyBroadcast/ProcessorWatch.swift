@@ -1,15 +1,18 @@
 package import BunnyMedia
-package import BunnySystem
+import BunnySystem
 
 /// Watches what encoding costs, and orders what the processor can carry. Belongs to the video lane's thread,
-/// as a look four times a second costs some microseconds.
+/// as a look four times a second costs 20 µs each on a server with two processors, and 70 more every ten
+/// seconds; of `/proc/stat`, which grows with the processors, above all.
 struct ProcessorWatch {
   private static let period: Int64 = .milliseconds(250)
+  /// What hardly changes is read so often.
+  private static let longPeriod: Int64 = .seconds(10)
 
   private var rule: ProcessorRule
   private let orders: EncodingOrders
   private let facts: ProcessorFacts
-  private let trouble: ProcessorTrouble
+  private var trouble: ProcessorTrouble
   private let memory: EffortMemory?
   private var remembered: EncoderEffort?
   private let quality: VideoEncoder.Settings
@@ -18,6 +21,8 @@ struct ProcessorWatch {
   private let frame: Int64
   private var backlog = PictureBacklog()
   private var sample: ProcessorRule.Sample
+  private var share: ProcessorFacts.Share
+  private var refreshed: MonotonicTime
   private var before: (own: Int64, idle: Int64?, time: MonotonicTime)
 
   /// Orders what to begin with.
@@ -33,20 +38,22 @@ struct ProcessorWatch {
   ) {
     (self.quality, self.orders, self.facts, self.trouble) = (quality, orders, facts, trouble)
     self.tell = tell
-    let usable = facts.usable
+    let share = facts.share
+    self.share = share
     memory =
       wish == .auto
       ? folder.map {
-        EffortMemory(folder: $0, processor: facts.model, processors: usable, quality)
+        EffortMemory(folder: $0, processor: facts.model, processors: share.processors, quality)
       } : nil
     do { remembered = try memory?.remembered() } catch { tell(.detail(message: "\(error)")) }
     rule = ProcessorRule(
       wish, remembered: remembered,
-      ProcessorRule.Setup(quality, facts, processors: usable))
+      ProcessorRule.Setup(quality, facts, processors: share.processors))
     frame = quality.frameRate.reciprocal.convert(1, to: .nanoseconds)
     let now = MonotonicTime.now
     sample = ProcessorRule.Sample(time: now)
-    before = (ProcessorFacts.ownTime, facts.idleTime, now)
+    refreshed = now
+    before = (ProcessorFacts.ownTime, facts.idleTime(of: share), now)
     obey(rule.beginning)
   }
 
@@ -62,12 +69,12 @@ struct ProcessorWatch {
 
   /// A picture was encoded; nanoseconds that it took.
   mutating func encoded(converting: Int64, encoding: Int64, to plan: EncodingPlan) {
-    let frame = frame * Int64(plan.frameDivisor)
-    backlog.encoded(in: converting + encoding, frame: frame)
+    let time = PictureTime(
+      converting: converting, encoding: encoding, frame: frame * Int64(plan.frameDivisor))
+    backlog.encoded(time)
     sample.frames += 1
-    // A program that was stopped once is not slow.
-    sample.converting += min(converting, 4 * frame)
-    sample.encoding += min(encoding, 4 * frame)
+    sample.converting += time.converting
+    sample.encoding += time.encoding
   }
 
   /// Looks, if it is time to.
@@ -79,6 +86,7 @@ struct ProcessorWatch {
     sample.time = now
     sample.waiting = waiting
     measure(now)
+    refresh(now)
     let verdict = rule.look(sample, plan)
     sample = ProcessorRule.Sample(time: now)
     if let order = verdict.order { obey(order) }
@@ -87,13 +95,23 @@ struct ProcessorWatch {
   }
 
   private mutating func measure(_ now: MonotonicTime) {
-    let (own, idle) = (ProcessorFacts.ownTime, facts.idleTime)
+    let (own, idle) = (ProcessorFacts.ownTime, facts.idleTime(of: share))
     sample.processorTime = own - before.own
-    sample.processors = facts.usable
+    sample.processors = share.processors
     if let idle, let was = before.idle {
       sample.idle = Double(max(0, idle - was)) / Double(now - before.time)
     }
     before = (own, idle, now)
+  }
+
+  private mutating func refresh(_ now: MonotonicTime) {
+    guard now - refreshed >= Self.longPeriod else { return }
+    refreshed = now
+    trouble.look()
+    let share = facts.share
+    guard share != self.share else { return }
+    self.share = share
+    before.idle = facts.idleTime(of: share)
   }
 
   private func obey(_ order: ProcessorRule.Order) {
@@ -115,7 +133,7 @@ struct ProcessorWatch {
       let trouble = trouble.words.map { "; \($0)" } ?? ""
       tell(
         .detail(
-          message: "from the next keyframe on: \(answer); "
+          message: "from the next keyframe on: \(answer); threads: \(rule.threads); "
             + "\(JSONValue.shown((load.free * 100).rounded() / 100)) of "
             + "\(JSONValue.shown(load.processors)) processors are free\(trouble)"))
     }
@@ -128,28 +146,6 @@ struct ProcessorWatch {
     startThread("remember") { [tell] in
       do { try memory.remember(effort) } catch { tell(.detail(message: "\(error)")) }
     }
-  }
-}
-
-extension ProcessorRule.Setup {
-  /// What this processor may be expected to do; cautious, as it is soon measured.
-  init(_ quality: VideoEncoder.Settings, _ facts: ProcessorFacts, processors: Double) {
-    let pixels = Double(quality.width * quality.height)
-    self.init(
-      framesPerSecond: quality.frameRate.value, height: quality.height, processors: processors,
-      expected: pixels * facts.nanosecondsPerPixel)
-  }
-}
-
-extension ProcessorFacts {
-  /// What x264's `veryfast` takes of one core, for an ``EncoderEffort/cost`` of 1: 14 were measured on a server of 2024 with AVX-512, for a film.
-  /// The others are guesses: nothing else was at hand.
-  package var nanosecondsPerPixel: Double {
-    let flags = flags
-    if flags.contains("avx2") { return 20 }
-    if flags.contains("sse2") { return 50 }
-    guard flags.contains("asimd") else { return 200 }
-    return 120 / max(1, gigahertz ?? 1.5)
   }
 }
 

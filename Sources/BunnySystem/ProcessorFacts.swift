@@ -29,20 +29,31 @@ package struct ProcessorFacts: Sendable {
     return SystemFiles.text(path).flatMap(Double.init).map { $0 / 1e6 }
   }
 
-  /// How many this process may use: those it is bound to, less what a quota of its group takes off.
-  package var usable: Double {
-    let count = Double(allowed?.count ?? processorCount)
-    return max(0.1, min(count, quota ?? count))
+  /// What this process may use of them; hardly ever changes.
+  package struct Share: Equatable, Sendable {
+    /// How many: those it is bound to, less what a quota of its group takes off.
+    package let processors: Double
+    fileprivate let allowed: Set<Int>?  // nil: all
   }
+
+  package var share: Share {
+    let allowed = allowed
+    let count = Double(allowed?.count ?? processorCount)
+    return Share(processors: max(0.1, min(count, quota ?? count)), allowed: allowed)
+  }
+
+  /// How many processors this process may use.
+  package var usable: Double { share.processors }
 
   /// How long each was idle since the boot, of those this process may use, summed up: nanoseconds.
   /// nil: not said.
-  package var idleTime: Int64? {
-    let allowed = allowed
+  package func idleTime(of share: Share) -> Int64? {
     var ticks: Int64?
-    for line in SystemFiles.lines("\(root)/proc/stat") where line.hasPrefix("cpu") {
-      let words = line.split(separator: " ")
-      guard let number = Int(words[0].dropFirst(3)), allowed?.contains(number) ?? true,
+    // Longer than all lines of processors together is that of the interrupts, which comes after them.
+    let lines = SystemFiles.bytes("\(root)/proc/stat").split(separator: 0x0A)
+    for line in lines.prefix(while: { $0.starts(with: "cpu".utf8) }) {
+      let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+      guard let number = Int(words[0].dropFirst(3)), share.allowed?.contains(number) ?? true,
         words.count > 5, let idle = Int64(words[4]), let waiting = Int64(words[5])
       else { continue }
       ticks = (ticks ?? 0) + idle + waiting

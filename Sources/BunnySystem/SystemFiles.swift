@@ -29,9 +29,16 @@ package enum SystemFiles {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return [] }
     defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: 65_536)
-    let count = read(file, &bytes, bytes.count)
-    return count > 0 ? Array(bytes[..<count]) : []
+    var bytes: [UInt8] = []
+    // Most are small, and some are read four times a second.
+    while bytes.count < 65_536 {
+      let chunk = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+        count = max(0, read(file, buffer.baseAddress, buffer.count))
+      }
+      if chunk.isEmpty { break }
+      bytes += chunk
+    }
+    return bytes
   }
 
   package static func linkTarget(_ path: String) -> String? {

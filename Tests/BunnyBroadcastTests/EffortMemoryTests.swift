@@ -28,6 +28,21 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("a/b")).count == 1)
   }
 
+  @Test func `broadcasts of one process that remember at once do not disturb each other`()
+    async throws
+  {
+    let memories = (1...32).map { memory(Double($0)) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for memory in memories {
+        group.addTask { for _ in 0..<5 { try memory.remember(.good) } }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try memories.contains { try $0.remembered() == .good })
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.file("a/b")) == ["efforts.json"])
+  }
+
   @Test func `a file that is broken is told of, and written anew`() throws {
     try memory().remember(.best)
     let path = folder.file("a/b/efforts.json")

@@ -6,10 +6,22 @@ import Testing
 
   private func backlog(_ loads: [Double]) -> PictureBacklog {
     var backlog = PictureBacklog()
-    for load in loads {
-      backlog.encoded(in: Int64(load * Double(Self.frame)), frame: Self.frame)
-    }
+    for load in loads { backlog.encoded(time(load)) }
     return backlog
+  }
+
+  private func time(_ load: Double) -> PictureTime {
+    PictureTime(converting: 0, encoding: Int64(load * Double(Self.frame)), frame: Self.frame)
+  }
+
+  @Test func `a picture is believed to take four frames at most`() {
+    func believed(_ converting: Int64, _ encoding: Int64) -> [Int64] {
+      let time = PictureTime(converting: converting, encoding: encoding, frame: 10)
+      return [time.converting, time.encoding, time.frame]
+    }
+    #expect(believed(3, 37) == [3, 37, 10])
+    #expect(believed(3, 38) == [3, 37, 10])
+    #expect(believed(50, 50) == [40, 0, 10])
   }
 
   @Test func `who keeps up catches up, and leaves nothing out`() {
@@ -47,7 +59,7 @@ import Testing
       }
       waiting -= 1
       if backlog.leavesOutPicture(waiting: Int(waiting)) { continue }
-      backlog.encoded(in: Int64(load * Double(Self.frame)), frame: Self.frame)
+      backlog.encoded(time(load))
       waiting += load
       encoded += 1
       if encoded > 20 { most = max(most, waiting) }

@@ -5,83 +5,7 @@ import Testing
 
 /// What is ordered, on machines that are arithmetic.
 @Suite struct ProcessorRuleTests {
-  private static let quality = VideoEncoder.Settings(
-    width: 1280, height: 720, frameRate: Timebase(30, 1), bitrate: 2_500_000)
-
-  /// A machine that takes so long for a picture of cost 1, and obeys.
-  private struct Machine {
-    var rule: ProcessorRule
-    var plan: EncodingPlan
-    let orders = EncodingOrders(quality)
-    var now = MonotonicTime(nanoseconds: 0)
-    var milliseconds: Double
-    var processors: Double
-    var others = 0.0
-    var waiting = 0.0
-    private var encoded = 0.0
-
-    /// - Parameter expected: what the rule expects of it, milliseconds.
-    init(
-      _ wish: EncodingStep.Wish, milliseconds: Double, expected: Double? = nil,
-      processors: Double = 4, remembered: EncoderEffort? = nil
-    ) {
-      rule = ProcessorRule(
-        wish, remembered: remembered,
-        .init(
-          framesPerSecond: 30, height: 720, processors: processors,
-          expected: (expected ?? milliseconds) * 1e6))
-      (self.milliseconds, self.processors) = (milliseconds, processors)
-      plan = EncodingPlan(quality)
-      obey(rule.beginning)
-      plan = orders.current.plan
-    }
-
-    private mutating func obey(_ order: ProcessorRule.Order) {
-      var limit = EncodingPlan.Limit()
-      (limit.effort, limit.frameDivisor) = (order.step.effort, order.step.frameDivisor)
-      (limit.size, limit.threads) = (order.step.size, order.threads)
-      orders.limit(limit, by: .processor, atOnce: order.atOnce)
-      if order.atOnce { plan = orders.current.plan }
-    }
-
-    /// What happened, and after how many seconds.
-    mutating func run(_ seconds: Double) -> [(after: Double, verdict: ProcessorRule.Verdict)] {
-      var verdicts: [(Double, ProcessorRule.Verdict)] = []
-      let began = now
-      for quarter in 1...Int(seconds * 4) {
-        now = began + .milliseconds(250) * Int64(quarter)
-        if quarter.isMultiple(of: 8) { plan = orders.current.plan }  // a keyframe is due
-        guard let sample = sample() else { continue }  // the lane still encodes
-        let verdict = rule.look(sample, plan)
-        if let order = verdict.order { obey(order) }
-        if verdict != .init() { verdicts.append((Double(quarter) / 4, verdict)) }
-      }
-      return verdicts
-    }
-
-    private mutating func sample() -> ProcessorRule.Sample? {
-      var sample = ProcessorRule.Sample(time: now)
-      let side = Double(plan.size.rawValue) / 4
-      let needs = milliseconds * (plan.effort?.cost ?? 1) * side * side
-      let slowed = max(1, (others + 1) / processors)
-      let wall = needs / EncoderThreads.speed(plan.threads ?? 1) * slowed
-      let due = 7.5 / Double(plan.frameDivisor)
-      let done = min(due + waiting, 250 / wall)
-      let left = due + waiting - done
-      waiting = min(6, left)
-      sample.waiting = Int(waiting.rounded())
-      sample.leftOut = Int(left - waiting)
-      encoded += done
-      guard encoded >= 1 else { return nil }
-      sample.frames = Int(encoded)
-      encoded -= Double(sample.frames)
-      sample.encoding = Int64(Double(sample.frames) * wall * 1e6)
-      sample.processorTime = Int64(Double(sample.frames) * needs * 1e6)
-      sample.processors = processors
-      sample.idle = max(0, processors - others - Double(sample.processorTime) / 250e6)
-      return sample
-    }
-  }
+  private typealias Machine = ArithmeticMachine
 
   private func efforts(
     _ verdicts: [(after: Double, verdict: ProcessorRule.Verdict)]
@@ -102,7 +26,7 @@ import Testing
     #expect(below.prefix(3) == [nil, .lighter, .lightest])
     #expect(EncodingStep.ladder(.hardware).allSatisfy { $0.effort == nil })
     #expect(
-      steps[4].words(Self.quality) == "effort lightest, 15 pictures a second of 960x540")
+      steps[4].words(Machine.quality) == "effort lightest, 15 pictures a second of 960x540")
   }
 
   @Test func `it begins with what a third of the processor may be expected to do`() {
@@ -154,9 +78,16 @@ import Testing
 
   @Test func `more threads come before less picture`() {
     var wide = Machine(.effort(.good), milliseconds: 40, expected: 10, processors: 4)
-    let order = wide.run(10).first?.verdict.order
+    let verdicts = wide.run(10)
+    let order = verdicts.first?.verdict.order
     #expect(order?.step.effort == .good && order?.threads == 2 && order?.atOnce == true)
     #expect(wide.waiting == 0)
+    // The processor can do it, so nobody is alarmed.
+    let news = verdicts.compactMap(\.verdict.news)
+    guard news.count == 1, case .moved? = news.first else {
+      Issue.record("\(news)")
+      return
+    }
   }
 
   @Test func `at the end of the ladder it is said and borne`() {

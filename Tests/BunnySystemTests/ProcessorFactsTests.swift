@@ -22,7 +22,7 @@ struct ProcessorFactsTests {
   @Test func `this machine's are there`() {
     let here = ProcessorFacts()
     #expect(here.usable > 0 && here.usable <= Double(processorCount))
-    #expect(here.idleTime ?? 0 > 0 && ProcessorFacts.ownTime > 0)
+    #expect(here.idleTime(of: here.share) ?? 0 > 0 && ProcessorFacts.ownTime > 0)
     #expect(!here.model.isEmpty)
   }
 
@@ -60,11 +60,11 @@ struct ProcessorFactsTests {
       cpu1 1 0 0 400 0 0 0 0 0 0
       intr 5 5 5 5 5 5
       """
-    #expect(facts.idleTime == nil)
+    #expect(facts.idleTime(of: facts.share) == nil)
     try write("proc/stat", stat)
-    #expect(facts.idleTime == 5_200_000_000)
+    #expect(facts.idleTime(of: facts.share) == 5_200_000_000)
     try write("proc/self/status", "Cpus_allowed_list:\t0\n")
-    #expect(facts.idleTime == 1_200_000_000)
+    #expect(facts.idleTime(of: facts.share) == 1_200_000_000)
   }
 
   @Test func `nothing is wrong where the kernel says nothing`() { #expect(trouble.words == nil) }
@@ -83,23 +83,39 @@ struct ProcessorFactsTests {
   @Test func `x86 cores are throttled when their count rises`() throws {
     let count = "sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count"
     try write(count, "7\n")
-    let before = trouble
+    var before = trouble
     #expect(before.words == nil)
     try write(count, "8\n")
     #expect(before.words == "it is slowed down because it is hot")
+    // Told of until it is older than the last look.
+    before.look()
+    #expect(before.words == "it is slowed down because it is hot")
+    before.look()
+    #expect(before.words == nil)
+    try write(count, "9\n")
+    #expect(before.words == "it is slowed down because it is hot")
   }
 
-  @Test(arguments: [
-    ("0x0", nil), ("50000", nil),  // bits of what has been
-    ("0x1", "its power supply is too weak (undervoltage)"),
-    ("4", "it is slowed down because it is hot"),
-    (
-      "0x5",
-      "it is slowed down because it is hot, and its power supply is too weak (undervoltage)"
-    ),
-  ])
-  func `a Raspberry Pi's firmware tells both`(_ bits: String, _ words: String?) throws {
-    try write("sys/devices/platform/soc/soc:firmware/get_throttled", bits + "\n")
+  private static let firmwarePath = "sys/devices/platform/soc/soc:firmware/get_throttled"
+  private static let hot = "it is slowed down because it is hot"
+  private static let weak = "its power supply is too weak (undervoltage)"
+  private static let firmware: [(before: String, now: String, words: String?)] = [
+    ("0", "0x0", nil), ("f0000", "f0000", nil),  // what has been, before
+    ("0", "0x1", weak), ("0", "2", hot), ("0", "4", hot), ("0", "8", hot),
+    // Too little voltage throttles, too.
+    ("0", "0x5", weak), ("0", "7", weak), ("0", "50005", weak), ("0", "9", "\(hot), and \(weak)"),
+    // What came and went since.
+    ("0", "10000", weak), ("0", "40000", hot), ("0", "50000", weak), ("0", "80000", hot),
+    ("50000", "d0000", hot), ("50000", "50004", hot),
+  ]
+
+  @Test(arguments: firmware)
+  func `a Raspberry Pi's firmware tells both`(_ before: String, _ now: String, _ words: String?)
+    throws
+  {
+    try write(Self.firmwarePath, before + "\n")
+    let trouble = trouble
+    try write(Self.firmwarePath, now + "\n")
     #expect(trouble.words == words)
   }
 
