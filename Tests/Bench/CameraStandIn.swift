@@ -10,7 +10,7 @@ final class CameraStandIn: Sendable {
   /// Of the FIFO.
   let path: String
   private let folder: TemporaryDirectory
-  private let isOver = Flag()
+  private let end = WakeEvent()
 
   /// - Parameters:
   ///   - frames: a file each.
@@ -24,42 +24,40 @@ final class CameraStandIn: Sendable {
     // For reading too: then a reader may open it twice, as GStreamer does, and ours need not be there yet.
     let file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { throw BenchFailure(69, "\(path) cannot be opened") }
-    let (isOver, period) = (isOver, Int64(1_000_000_000 / framesPerSecond))
+    let (end, period) = (end, Int64(1_000_000_000 / framesPerSecond))
     startThread("camera") {
       defer { close(file) }
       var due = MonotonicTime.now
       for index in 0..<(limit ?? .max) {
-        guard Self.write(frames[index % frames.count], to: file, until: isOver) else { return }
+        guard Self.write(frames[index % frames.count], to: file, until: end) else { return }
         due = max(due + period, .now)
-        Self.wait(until: due)
+        if end.wait(until: due) { return }
       }
     }
   }
 
-  deinit { isOver.isSet = true }
+  deinit { end.signal() }
 
   /// - Returns: false when it is over.
-  private static func write(_ frame: String, to file: Int32, until isOver: Flag) -> Bool {
+  private static func write(_ frame: String, to file: Int32, until end: WakeEvent) -> Bool {
     guard let bytes = FileManager.default.contents(atPath: frame) else { return false }
     return bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
-        if isOver.isSet { return false }
         let count = Glibc.write(
           file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
         if count > 0 {
           rest = rest.dropFirst(count)
         } else {
-          var room = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-          _ = poll(&room, 1, 20)
+          var awaited = [
+            pollfd(fd: file, events: Int16(POLLOUT), revents: 0),
+            pollfd(fd: end.fileDescriptor, events: Int16(POLLIN), revents: 0),
+          ]
+          _ = poll(&awaited, 2, -1)
+          if awaited[1].revents != 0 { return false }
         }
       }
       return true
     }
-  }
-
-  private static func wait(until moment: MonotonicTime) {
-    let seconds = Double(moment - .now) / 1e9
-    if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
   }
 }

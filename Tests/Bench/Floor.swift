@@ -96,12 +96,12 @@ private struct Pace {
   /// - Returns: milliseconds of processor time a piece, of all threads.
   func cost(_ count: Int, _ work: (Int) throws -> Void) throws -> Double {
     let before = ProcessorTime.ownSeconds
+    let alarm = WakeEvent()
     var due = MonotonicTime.now
     for index in 0..<count {
       try work(index)
       due = due + period
-      let seconds = Double(due - .now) / 1e9
-      if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
+      alarm.wait(until: due)
     }
     return (ProcessorTime.ownSeconds - before) * 1000 / Double(count)
   }

@@ -25,11 +25,14 @@ enum NetworkTrace {
       BroadcastConfiguration(
         ingest: try Ingest(arguments[0]),
         video: try .init("av:lavfi:\(picture)"), audio: .tone, quality: quality))
+    let isOver = WakeEvent()
+    defer { isOver.signal() }
     startThread("trace") {
-      while true {
+      var next = MonotonicTime.now
+      repeat {
         write(broadcast.statistics)
-        usleep(100_000)
-      }
+        next = max(next + .milliseconds(100), .now)  // after a hold-up, no burst
+      } while !isOver.wait(until: next)
     }
     _ = try await broadcast.run()
   }
