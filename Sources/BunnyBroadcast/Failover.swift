@@ -93,6 +93,12 @@ package struct Failover: Sendable {
     let opened: MonotonicTime
     var stage = Stage.opening
     var readySince: MonotonicTime?
+    /// Since when it publishes, until its ingest's failures are forgotten.
+    var onProbationSince: MonotonicTime?
+    /// When they are.
+    var probationEnd: MonotonicTime? {
+      isProven ? onProbationSince.map { $0 + Retries.proof } : nil
+    }
     var lastAsked: MonotonicTime
     /// It has answered since the carrier began to owe.
     var hasAnswered = false

@@ -8,13 +8,12 @@ extension Failover {
   private static let memory = Int64.seconds(180)
 
   mutating func happened(_ input: Input, _ now: MonotonicTime) -> [Action] {
+    if case .proven(let id) = input { legs[id]?.isProven = true }
+    clearProven(now)
     switch input {
     case .ready(let id): becameReady(id, now)
     case .publishing(let id): began(id, now)
     case .arrived(let id): return tookOver(id, now)
-    case .proven(let id):
-      legs[id]?.isProven = true
-      if let ingest = legs[id]?.ingest { health[ingest].retries.proven() }
     case .owing(let id): return id == carrier ? beganToOwe(now) : []
     case .stalled(let id): return stalled(id, now)
     case .paid(let id): return id == carrier ? wasPaid() : answered(id, now)
@@ -23,9 +22,19 @@ extension Failover {
     case .failed(let id, let failure): return failed(id, failure, now)
     case .told(let ingest, let isLive): return told(ingest, isLive, now)
     case .linkUp: for index in health.indices { health[index].retries.linkUp(at: now) }
-    case .tick: break
+    case .proven, .tick: break
     }
     return []
+  }
+
+  /// Forgets the failures of what has carried the stream for a while. That a GOP has arrived is not enough:
+  /// the server's kernel takes one in an instant, whatever the server then does with it.
+  private mutating func clearProven(_ now: MonotonicTime) {
+    for (id, leg) in legs {
+      guard let end = leg.probationEnd, now >= end else { continue }
+      legs[id]?.onProbationSince = nil
+      health[leg.ingest].retries.proven()
+    }
   }
 
   private mutating func becameReady(_ id: LegID, _ now: MonotonicTime) {
@@ -47,6 +56,7 @@ extension Failover {
   private mutating func began(_ id: LegID, _ now: MonotonicTime) {
     guard let ingest = legs[id]?.ingest, legs[id]?.stage == .ordered else { return }
     legs[id]?.stage = .publishing
+    legs[id]?.onProbationSince = now
     _ = answered(id, now)
     health[ingest].lastPublished = now
     health[ingest].closures = 0

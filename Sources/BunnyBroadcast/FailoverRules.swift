@@ -200,7 +200,7 @@ extension Failover {
   package func deadline(after now: MonotonicTime) -> MonotonicTime? {
     var times: [MonotonicTime?] = []
     if isPublishing {
-      times = [nextBeside(now)?.at]
+      times = [nextBeside(now)?.at] + legs.values.map(\.probationEnd)
       if owes == .none {
         times += [returnTime, returnOpening]
         times += spares(.ready).map { legs[$0]!.lastAsked + Self.askPause }

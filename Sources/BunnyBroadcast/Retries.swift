@@ -2,7 +2,7 @@ package import BunnySystem
 
 /// When an ingest may be tried again: at once, then after 0.5, 1, 2, 5, 10, 15, 15 … s, each anywhere
 /// from nothing to that much, so that a thousand boxes do not come back in the same instant. A server that
-/// answers is tried six times a minute at most, unless media is known to have arrived meanwhile: one that
+/// answers is tried six times a minute at most, unless it has carried the stream for a while: one that
 /// accepts and hangs up makes no storm, and one that was good is asked at once. A value, which reads no
 /// clock.
 package struct Retries: Equatable, Sendable {
@@ -14,10 +14,12 @@ package struct Retries: Equatable, Sendable {
   /// So many of them may follow each other as the steps say; the others are spread over the minute, or an
   /// outage of some seconds would cost all of it.
   package static let quickTries = 4
+  /// How long, in nanoseconds, an ingest must have carried the stream, and media have arrived, to be ``proven()``.
+  package static let proof = Int64.seconds(5)
   /// How long, in nanoseconds, lies between two tries that are made only to see whether anybody answers.
   package static let probePause = Int64.seconds(10)
 
-  /// Failures in a row, since media was last known to arrive.
+  /// Failures in a row, since it last carried the stream for a while.
   package private(set) var failures = 0
   private var memories = 0
   private var waitsForMemory = false
@@ -64,7 +66,7 @@ package struct Retries: Equatable, Sendable {
     if !waitsForMemory { earliest = Self.longAgo }
   }
 
-  /// Media is known to have arrived there.
+  /// It has carried the stream for a while.
   package mutating func proven() {
     failures = 0
     memories = 0

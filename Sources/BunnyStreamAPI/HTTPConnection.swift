@@ -94,7 +94,8 @@ final class HTTPConnection: @unchecked Sendable {
   }
 
   private func set(_ request: HTTPRequest, until deadline: MonotonicTime) -> CURLcode {
-    let milliseconds = (deadline - .now) / 1_000_000 + 1
+    // Rounded up, and libcurl may end one early, for it rounds what has passed.
+    let milliseconds = (deadline - .now) / 1_000_000 + 2
     guard milliseconds > 0 else { return CURLE_OPERATION_TIMEDOUT }
     let numbers: [(CURLoption, Int)] = [
       (CURLOPT_NOSIGNAL, 1), (CURLOPT_TIMEOUT_MS, Int(milliseconds)),

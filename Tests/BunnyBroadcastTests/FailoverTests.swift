@@ -142,7 +142,7 @@ import Testing
     story.at(5060, .ready(4))
   }
 
-  @Test func `a server that accepts and hangs up makes no storm, and is good after a GOP`() {
+  @Test func `a server that accepts and hangs up makes no storm, and is good after 5 s`() {
     var story = FailoverStory(ingests: 1)
     story.at(0, .tick, .open(1, ingest: 0))
     var time: Int64 = 0
@@ -162,8 +162,10 @@ import Testing
     story.at(time + 10, .ready(6), .publish(6, .replay))
     story.at(time + 20, .publishing(6))
     story.at(time + 2000, .proven(6))
+    #expect(story.failover.failures == 5, "a GOP in its kernel, and no more is known")
+    story.at(time + 5020, .tick)
     #expect(story.failover.failures == 0)
-    story.at(time + 3000, .failed(6, .passing), .open(7, ingest: 0))  // as if it were the first
+    story.at(time + 6000, .failed(6, .passing), .open(7, ingest: 0))  // as if it were the first
   }
 
   @Test func `both down for hours are tried on, and a link that comes up ends the wait`() {

@@ -159,7 +159,8 @@ struct RetryTests {
       try await client(silent, timeout: .milliseconds(300), retry: policy).liveStreams
         .getLiveStream(libraryId: 1, streamId: "g")
     }
-    #expect(error?.message?.hasSuffix(": not within 0.3 s") == true)
+    let words = error?.message ?? "no message"
+    #expect(words.hasSuffix(": not within 0.3 s"), "\(words)")
     #expect(silent.requests.count == 1)
   }
 
