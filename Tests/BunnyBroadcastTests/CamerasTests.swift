@@ -40,13 +40,13 @@ struct CamerasTests {
     PictureSupply(name) { _ in ScriptedCamera(script) }
   }
 
-  /// Shows `luma`, and asks for the next camera once it has done so for 20 frames.
+  /// Shows `luma`, and asks for the next camera once it has done so for 40 frames, so that a start which is slow has some of them.
   private func shows(_ luma: UInt8, asking asker: Asker) -> ScriptedCamera.Script {
     let frames = Mutex(0)
     return { _, _ in
       let isDue = frames.withLock { frames in
         frames += 1
-        return frames == 20
+        return frames == 40
       }
       if isDue { asker.ask() }
       return .shows(luma)
@@ -85,12 +85,12 @@ struct CamerasTests {
   {
     let asker = Asker()
     let outcome = try await broadcast(
-      seconds: 4, asker, shows(Self.first, asking: asker),
+      seconds: 6, asker, shows(Self.first, asking: asker),
       others: [
         supply("B", shows(Self.second, asking: asker)),
         supply("C", shows(Self.third, asking: asker)),
       ])
-    try expectNothingSeen(outcome, seconds: 4)
+    try expectNothingSeen(outcome, seconds: 6)
     #expect(outcome.said == ["changed: B", "changed: C", "changed: the first"])
     #expect(outcome.shown == [Self.first, Self.second, Self.third, Self.first])
   }
@@ -98,8 +98,8 @@ struct CamerasTests {
   @Test func `one that cannot be opened leaves the present one on air`() async throws {
     let asker = Asker()
     let outcome = try await broadcast(
-      seconds: 2, asker, shows(Self.first, asking: asker), others: [supply("B") { _, _ in .fails }])
-    try expectNothingSeen(outcome, seconds: 2)
+      seconds: 3, asker, shows(Self.first, asking: asker), others: [supply("B") { _, _ in .fails }])
+    try expectNothingSeen(outcome, seconds: 3)
     #expect(outcome.said == ["not changed: B: /dev/video7 was unplugged"])
     #expect(outcome.shown == [Self.first])
   }
@@ -107,8 +107,8 @@ struct CamerasTests {
   @Test func `one that hangs is given up, and the present one stays`() async throws {
     let asker = Asker()
     let outcome = try await broadcast(
-      seconds: 8, asker, shows(Self.first, asking: asker), others: [supply("B") { _, _ in .hangs }])
-    try expectNothingSeen(outcome, seconds: 8)
+      seconds: 9, asker, shows(Self.first, asking: asker), others: [supply("B") { _, _ in .hangs }])
+    try expectNothingSeen(outcome, seconds: 9)
     #expect(outcome.said == ["not changed: B: it delivered nothing within 6 s"])
     #expect(outcome.shown == [Self.first])
   }

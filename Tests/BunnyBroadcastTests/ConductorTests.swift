@@ -56,7 +56,7 @@ import Testing
   @Test func `a start whose answer was lost is not made again`() async throws {
     let live = try EmbeddedBroadcast(
       script {
-        $0.status = [.created, .running]
+        $0.statusAfterStart = .running
         $0.starts = [BunnyLiveStreamError(kind: .transport, message: "lost")]
       })
     let running = try await live.start()
@@ -70,7 +70,7 @@ import Testing
   @Test func `a stream that has ended before it was started ends the broadcast`() async throws {
     let live = try EmbeddedBroadcast(
       script {
-        $0.status = [.created, .ended]
+        $0.statusAfterStart = .ended
         $0.starts = [BunnyLiveStreamError(kind: .invalidRequest, statusCode: 400)]
       })
     let error = await #expect(throws: BroadcastError.self) { _ = try await live.broadcast.run() }

@@ -7,6 +7,8 @@ final class ScriptedRepository: LiveStreamRepository {
   /// What it answers; each list's last entry is its answer from then on.
   struct Script: Sendable {
     var status: [BunnyLiveStreamStatus] = [.running]
+    /// What counts instead once `start` has been called.
+    var statusAfterStart: BunnyLiveStreamStatus?
     /// nil: it has none.
     var key: String? = "key"
     var ready: [Result<Bool, BunnyLiveStreamError>] = [.success(true)]
@@ -56,9 +58,10 @@ final class ScriptedRepository: LiveStreamRepository {
     libraryId: Int, streamId: String
   ) async throws(BunnyLiveStreamError) -> BunnyLiveStream {
     let (status, script) = state.change { ($0.next("get", \.status), $0.script) }
+    let later = count("start") > 0 ? script.statusAfterStart : nil
     return BunnyLiveStream(
       id: streamId, streamKey: script.key, primaryIngestUrl: ingest,
-      backupIngestUrl: script.backupURL, status: status)
+      backupIngestUrl: script.backupURL, status: later ?? status)
   }
 
   func ingestStatus(
