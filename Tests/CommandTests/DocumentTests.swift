@@ -52,7 +52,7 @@ import Testing
     }
     let recording = try #require(try await nginx.recordings(atLeast: lines.count).last)
     let inspected = try await Command.run(["inspect", recording])
-    #expect(inspected.exitStatus == 0 && inspected.standardOutput.contains("h264 High"))
+    #expect(inspected.exitStatus == 0 && inspected.standardOutput.contains("h264 "))
   }
 
   @Test func `the README's commands with rpicam-vid broadcast, from any program like it`()
@@ -82,7 +82,7 @@ import Testing
     }
     for recording in try await nginx.recordings(atLeast: 2) {
       let inspected = try await Command.run(["inspect", recording])
-      #expect(inspected.exitStatus == 0 && inspected.standardOutput.contains("h264 High"))
+      #expect(inspected.exitStatus == 0 && inspected.standardOutput.contains("h264 "))
     }
   }
 
