@@ -9,8 +9,6 @@ public enum BroadcastError: Error, Sendable {
   case source(SourceError)
   /// The encoder refuses its settings, or FFmpeg has none.
   case encoder(AVFailure)
-  /// An encoder that was asked for does not work here.
-  case encoderUnusable(VideoEncoder.Kind, reason: String)
   /// The ingest cannot be reached or refused, and trying again was not wanted or cannot help.
   case ingest(RTMPError)
   /// Bunny's API refused, or was not reached and trying again was not wanted.
@@ -31,9 +29,6 @@ extension BroadcastError: CustomStringConvertible {
     case .encoder(let failure):
       "the encoder refuses its settings (\(failure)); check the quality's encoder section, "
         + "x264's own options above all"
-    case .encoderUnusable(let kind, let reason):
-      "--encoder \(kind.rawValue) does not work here: \(reason); `bunny-broadcast encoders` tells what "
-        + "does, and auto takes what it can"
     case .ingest(let error): error.description
     case .api(let error): error.description
     case .streamOver(let id, let status):

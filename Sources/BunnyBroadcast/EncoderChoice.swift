@@ -1,20 +1,22 @@
-import BunnyMedia
-import BunnySystem
+package import BunnyMedia
+package import BunnySystem
 
 extension BroadcastConfiguration {
-  /// What the encoder is opened with, and which one: that asked for, else x264, unless the processor will
-  /// hardly carry the quality even with the lightest effort, and one in hardware proves that it works.
-  ///
-  /// - Throws: ``BroadcastError/encoderUnusable(_:reason:)`` of one that was asked for.
-  func chosenSettings(
+  /// What the encoder is opened with, and which one: that asked for, if it proves that it works, else x264,
+  /// unless the processor will hardly carry the quality even with the lightest effort, and one in hardware
+  /// proves that it works.
+  package func chosenSettings(
     _ notice: (String) -> Void, facts: ProcessorFacts = ProcessorFacts()
-  ) throws(BroadcastError) -> VideoEncoder.Settings {
+  ) -> VideoEncoder.Settings {
     var settings = videoSettings
     if let encoder {
       settings.kind = encoder
       guard encoder != .x264 else { return settings }
       do throws(EncoderProbe.Problem) { _ = try EncoderProbe(settings) } catch {
-        throw .encoderUnusable(encoder, reason: error.description)
+        settings.kind = .x264
+        notice(
+          "--encoder \(encoder.rawValue) does not work here: \(error); libx264 encodes instead, and "
+            + "`bunny-broadcast encoders` tells what else does")
       }
       return settings
     }

@@ -19,19 +19,18 @@ public enum EncoderEffort: Int, Sendable, CaseIterable, Comparable {
   /// measured.
   private var recipe: (preset: String, options: [String: String], cost: Double) {
     switch self {
-    case .lightest: ("ultrafast", ["aq-mode": "1"], 0.42)
-    case .lighter:
-      ("ultrafast", ["aq-mode": "1", "cabac": "1", "8x8dct": "1", "deblock": "0,0"], 0.52)
-    case .light: ("superfast", ["partitions": "i8x8"], 0.63)
-    case .medium: ("superfast", ["partitions": "i8x8", "trellis": "1"], 0.76)
-    case .good: ("superfast", ["partitions": "i8x8", "trellis": "1", "subme": "2"], 0.9)
+    case .lightest: ("ultrafast", ["aq-mode": "1"], 0.37)
+    case .lighter: ("superfast", ["partitions": "none", "cabac": "0"], 0.5)
+    case .light: ("superfast", ["partitions": "i8x8"], 0.59)
+    case .medium: ("superfast", ["partitions": "i8x8", "trellis": "1"], 0.75)
+    case .good: ("superfast", ["partitions": "i8x8", "trellis": "1", "subme": "2"], 0.91)
     case .better:
       (
         "veryfast",
-        ["partitions": "i8x8,p8x8", "trellis": "1", "subme": "3", "me": "dia"], 1.13
+        ["partitions": "i8x8,p8x8", "trellis": "1", "subme": "3", "me": "dia"], 1.15
       )
     case .best:
-      ("veryfast", ["partitions": "i8x8,p8x8", "trellis": "1", "subme": "4"], 1.33)
+      ("veryfast", ["partitions": "i8x8,p8x8", "trellis": "1", "subme": "4"], 1.34)
     }
   }
 
@@ -42,8 +41,11 @@ public enum EncoderEffort: Int, Sendable, CaseIterable, Comparable {
   package func apply(to settings: inout VideoEncoder.Settings) {
     let recipe = recipe
     settings.preset = recipe.preset
-    // Where there is look-ahead, it pays to know how long each block will be of use.
-    let options = recipe.options.merging(["mbtree": "1", "weightp": "0"]) { $1 }
+    // Where there is look-ahead, it pays to know how long each block will be of use. To look for what little
+    // could be left out of a block takes longer than to encode it.
+    let options = recipe.options.merging(["mbtree": "1", "weightp": "0", "dct-decimate": "0"]) {
+      $1
+    }
     settings.x264 = options.merging(settings.x264) { $1 }
   }
 

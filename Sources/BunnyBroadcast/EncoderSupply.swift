@@ -1,29 +1,48 @@
-import BunnyMedia
+package import BunnyMedia
 
 /// Opens one encoder after the other, for one broadcast. Belongs to the video lane's thread.
-final class EncoderSupply {
-  private let bitrate: Int
+package final class EncoderSupply {
+  /// Of x264, once an encoder in hardware was given up.
+  private(set) var quality: VideoEncoder.Settings
+  private let orders: EncodingOrders
   private let notice: (String) -> Void
   /// Of encoders in hardware, by size and frame rate: only their pictures tell them, and they go ahead of these.
   private var parameterSets: [String: [UInt8]] = [:]
 
   /// - Parameter notice: is told when an encoder in hardware is given up.
-  init(_ quality: VideoEncoder.Settings, _ notice: @escaping (String) -> Void) {
-    (bitrate, self.notice) = (quality.bitrate, notice)
+  package init(
+    _ quality: VideoEncoder.Settings, _ orders: EncodingOrders,
+    _ notice: @escaping (String) -> Void
+  ) {
+    (self.quality, self.orders, self.notice) = (quality, orders, notice)
   }
 
-  /// One in hardware, unless it does not work by now: then x264, as `settings` say afterwards.
+  /// One in hardware, unless it does not work by now: then x264.
   ///
+  /// - Parameter plan: says afterwards what x264 was ordered to instead.
   /// - Throws: ``AVFailure`` when x264 refuses the settings.
-  func next(_ settings: inout VideoEncoder.Settings) throws(AVFailure) -> VideoEncoder {
-    guard settings.kind != .x264 else { return try VideoEncoder(settings) }
+  package func next(
+    _ plan: inout EncodingPlan
+  ) throws(AVFailure) -> (encoder: VideoEncoder, settings: VideoEncoder.Settings) {
+    let settings = plan.settings(quality)
+    guard settings.kind != .x264 else { return (try VideoEncoder(settings), settings) }
     do {
-      return try VideoEncoder(settings, parameterSets: probed(settings))
+      return (try VideoEncoder(settings, parameterSets: probed(settings)), settings)
     } catch {
-      notice("\(settings.kind.rawValue) is given up for libx264: \(error)")
-      settings.kind = .x264
-      return try VideoEncoder(settings)
+      giveUpHardware(error, for: &plan)
+      let settings = plan.settings(quality)
+      return (try VideoEncoder(settings), settings)
     }
+  }
+
+  /// From now on it is x264, with the effort and the threads that were ordered for that. The frame rate and the size
+  /// stay: the picture at hand is of these.
+  package func giveUpHardware(_ error: any Error, for plan: inout EncodingPlan) {
+    notice("\(quality.kind.rawValue) is given up for libx264: \(error)")
+    quality.kind = .x264
+    orders.giveUpHardware()
+    let ordered = orders.current.plan
+    (plan.effort, plan.threads) = (ordered.effort, ordered.threads)
   }
 
   /// Looked for once, at the quality's own bit rate: noise does not fit a low one.
@@ -31,7 +50,7 @@ final class EncoderSupply {
     let form = "\(settings.width)x\(settings.height) \(settings.frameRate)"
     if let known = parameterSets[form] { return known }
     var settings = settings
-    settings.bitrate = bitrate
+    settings.bitrate = quality.bitrate
     let found = try EncoderProbe(settings).parameterSets
     parameterSets[form] = found
     return found

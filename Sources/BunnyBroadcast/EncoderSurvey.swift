@@ -9,12 +9,20 @@ package struct EncoderSurvey {
     package let problem: String?
   }
 
-  package struct Cost: Equatable, Sendable {
+  /// What one takes at one quality.
+  package struct Row: Equatable, Sendable {
     /// The quality's name, or its file.
     package let quality: String
     package let kind: VideoEncoder.Kind
     /// nil: it has none.
     package let effort: EncoderEffort?
+    /// nil: it does not work at this quality.
+    package let cost: Cost?
+    /// Why it does not.
+    package let problem: String?
+  }
+
+  package struct Cost: Equatable, Sendable {
     /// Of one processor, for each picture.
     package let milliseconds: Double
     /// Of one processor, all the time.
@@ -26,66 +34,70 @@ package struct EncoderSurvey {
   package let model: String
   package let processors: Double
   package let encoders: [Encoder]
-  package let costs: [Cost]
+  package let rows: [Row]
 
   /// Takes a second or so for each effort of each quality. Blocks.
   ///
-  /// - Throws: ``BroadcastError/encoder(_:)`` when x264 does not encode.
+  /// - Parameter probe: why an encoder does not work; nil: it does.
   package init(
-    _ qualities: [(name: String, quality: BroadcastQuality)]
-  ) throws(BroadcastError) {
+    _ qualities: [(name: String, quality: BroadcastQuality)],
+    probe: (VideoEncoder.Kind, VideoEncoder.Settings) -> String? = Self.problem
+  ) {
     let facts = ProcessorFacts()
     (model, processors) = (facts.model, facts.usable)
     let first = qualities.first?.quality ?? .default
-    encoders = VideoEncoder.Kind.allCases.map { Self.encoder($0, first.videoSettings) }
-    var costs: [Cost] = []
+    encoders = VideoEncoder.Kind.allCases.map {
+      Encoder(kind: $0, problem: probe($0, first.videoSettings))
+    }
+    var rows: [Row] = []
     for (name, quality) in qualities {
       for encoder in encoders where encoder.problem == nil {
         let efforts: [EncoderEffort?] =
           encoder.kind == .x264 ? EncoderEffort.allCases.map { $0 } : [nil]
         for effort in efforts {
-          costs.append(try Self.cost(name, quality, encoder.kind, effort, facts))
+          rows.append(Self.row(name, quality, encoder.kind, effort, facts))
         }
       }
     }
-    self.costs = costs
+    self.rows = rows
   }
 
-  private static func encoder(
+  package static func problem(
     _ kind: VideoEncoder.Kind, _ settings: VideoEncoder.Settings
-  ) -> Encoder {
+  ) -> String? {
     var settings = settings
     settings.kind = kind
     // x264's own delay and look-ahead say nothing of whether it works.
     (settings.lookahead, settings.threads) = (0, 1)
     do throws(EncoderProbe.Problem) { _ = try EncoderProbe(settings) } catch {
-      return Encoder(kind: kind, problem: error.description)
+      return error.description
     }
-    return Encoder(kind: kind, problem: nil)
+    return nil
   }
 
-  private static func cost(
+  private static func row(
     _ name: String, _ quality: BroadcastQuality, _ kind: VideoEncoder.Kind,
     _ effort: EncoderEffort?, _ facts: ProcessorFacts
-  ) throws(BroadcastError) -> Cost {
+  ) -> Row {
     var settings = quality.videoSettings
     settings.kind = kind
     effort?.apply(to: &settings)
     // Slices and frame threads cost a little more, which is not asked here.
     settings.threads = 1
-    do throws(AVFailure) {
+    do {
       let milliseconds = try measure(settings)
       let share = milliseconds * settings.frameRate.value / 1000
-      return Cost(
-        quality: name, kind: kind, effort: effort, milliseconds: milliseconds, share: share,
-        leavesAThird: share <= facts.usable * 2 / 3)
-    } catch { throw .encoder(error) }
+      let cost = Cost(
+        milliseconds: milliseconds, share: share, leavesAThird: share <= facts.usable * 2 / 3)
+      return Row(quality: name, kind: kind, effort: effort, cost: cost, problem: nil)
+    } catch {
+      return Row(quality: name, kind: kind, effort: effort, cost: nil, problem: "\(error)")
+    }
   }
 
-  private static func measure(_ settings: VideoEncoder.Settings) throws(AVFailure) -> Double {
+  private static func measure(_ settings: VideoEncoder.Settings) throws -> Double {
     let pictures = MovingPattern.pictures(width: settings.width, height: settings.height)
-    let sets =
-      settings.kind == .x264 ? [] : (try? EncoderProbe(settings))?.parameterSets ?? []
+    let sets = settings.kind == .x264 ? [] : try EncoderProbe(settings).parameterSets
     let encoder = try VideoEncoder(settings, parameterSets: sets)
     let count = max(10, Int(settings.frameRate.value.rounded()))
     let began = ProcessorFacts.ownTime

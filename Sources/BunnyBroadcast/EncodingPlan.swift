@@ -81,6 +81,15 @@ package final class EncodingOrders: Sendable {
     var limits: [Watcher: EncodingPlan.Limit] = [:]
     var plan: EncodingPlan
     var isUrgent = false
+    var x264: EncodingPlan.Limit?
+    var isHardwareGivenUp = false
+
+    mutating func limit(
+      _ limit: EncodingPlan.Limit, by watcher: Watcher, _ quality: VideoEncoder.Settings
+    ) {
+      limits[watcher] = limit
+      plan = EncodingPlan(quality, Array(limits.values))
+    }
   }
 
   package init(_ quality: VideoEncoder.Settings) {
@@ -91,11 +100,23 @@ package final class EncodingOrders: Sendable {
   /// - Parameter atOnce: another encoder, if one is needed, does not wait for the next keyframe to be due.
   package func limit(_ limit: EncodingPlan.Limit, by watcher: Watcher, atOnce: Bool = false) {
     state.withLock { state in
-      state.limits[watcher] = limit
-      state.plan = EncodingPlan(quality, Array(state.limits.values))
+      state.limit(limit, by: watcher, quality)
       if atOnce { state.isUrgent = true }
     }
   }
+
+  /// - Parameter limit: the processor's, should an encoder in hardware be given up.
+  package func limitX264(_ limit: EncodingPlan.Limit) { state.withLock { $0.x264 = limit } }
+
+  /// It is x264 that encodes from now on.
+  package func giveUpHardware() {
+    state.withLock { state in
+      state.isHardwareGivenUp = true
+      if let limit = state.x264 { state.limit(limit, by: .processor, quality) }
+    }
+  }
+
+  package var isHardwareGivenUp: Bool { state.withLock { $0.isHardwareGivenUp } }
 
   /// - Returns: what is to be encoded to now, and whether that can wait for a keyframe that is due.
   package var current: (plan: EncodingPlan, isUrgent: Bool) {

@@ -30,11 +30,11 @@ struct Lanes: Sendable {
     book: AddressBook, telemetry: Telemetry, events: EventHub
   ) throws(BroadcastError) {
     let notice: @Sendable (String) -> Void = { events.send(.notice(message: $0)) }
-    let settings = try configuration.chosenSettings(notice)
+    let settings = configuration.chosenSettings(notice)
     let sources = try Self.open(configuration, settings, interrupter, telemetry, events)
     let orders = EncodingOrders(settings)
     let processor = ProcessorWatch(
-      settings, wish: configuration.wish(settings.kind), folder: configuration.stateFolder,
+      settings, wish: configuration.wish, folder: configuration.stateFolder,
       orders: orders, tell: { events.send($0) })
     let encoders = try Encoders(configuration, settings, orders, notice)
 

@@ -11,7 +11,6 @@ package final class PictureEncoding {
   /// Into the size that is encoded now.
   package private(set) var converter: PictureConverter
 
-  private var quality: VideoEncoder.Settings
   private let fill: PictureFit.Fill
   private let orders: EncodingOrders
   private var encoder: VideoEncoder?
@@ -35,12 +34,11 @@ package final class PictureEncoding {
     _ quality: VideoEncoder.Settings, fill: PictureFit.Fill, orders: EncodingOrders,
     notice: @escaping (String) -> Void = { _ in }
   ) throws(AVFailure) {
-    (self.quality, self.fill, self.orders, self.notice) = (quality, fill, orders, notice)
+    (self.fill, self.orders, self.notice) = (fill, orders, notice)
     plan = orders.current.plan
-    settings = plan.settings(quality)
-    encoders = EncoderSupply(quality, notice)
-    let encoder = try encoders.next(&settings)
-    self.quality.kind = settings.kind
+    encoders = EncoderSupply(quality, orders, notice)
+    let encoder: VideoEncoder
+    (encoder, settings) = try encoders.next(&plan)
     muxer = try TagMuxer(encoder.parameters)
     header = muxer.sequenceHeader
     reorderDepth = encoder.reorderDepth
@@ -105,14 +103,13 @@ package final class PictureEncoding {
   }
 
   private func open(_ wanted: EncodingPlan) throws {
-    var settings = wanted.settings(quality)
-    let encoder = try encoders.next(&settings)
+    var wanted = wanted
+    let (encoder, settings) = try encoders.next(&wanted)
     let muxer = try TagMuxer(encoder.parameters)
     if (self.settings.width, self.settings.height) != (settings.width, settings.height) {
       converter = PictureConverter(width: settings.width, height: settings.height, fill: fill)
     }
     (plan, self.settings, self.encoder, self.muxer) = (wanted, settings, encoder, muxer)
-    quality.kind = settings.kind
   }
 
   /// A picture that was converted before, in the size that is encoded now.
@@ -139,16 +136,11 @@ package final class PictureEncoding {
     do {
       return try tags(encoder.encode(picture, at: index, forcingKeyframe: isForced), shift)
     } catch  where settings.kind != .x264 {
-      try giveUpHardware(error)
+      encoders.giveUpHardware(error, for: &plan)
+      (self.encoder, traces) = (nil, [:])
+      try open(plan)
       return try tags(self.encoder?.encode(picture, at: index, forcingKeyframe: true) ?? [], shift)
     }
-  }
-
-  private func giveUpHardware(_ error: any Error) throws {
-    notice("\(settings.kind.rawValue) is given up for libx264: \(error)")
-    quality.kind = .x264
-    (encoder, traces) = (nil, [:])
-    try open(plan)
   }
 
   package func trace(_ trace: MediaTag.Trace, of slot: Int64) {

@@ -1,15 +1,17 @@
 package import BunnyMedia
-import BunnySystem
+package import BunnySystem
 
 /// Watches what encoding costs, and orders what the processor can carry. Belongs to the video lane's thread,
 /// as a look four times a second costs 20 µs each on a server with two processors, and 70 more every ten
 /// seconds; of `/proc/stat`, which grows with the processors, above all.
-struct ProcessorWatch {
+package struct ProcessorWatch {
   private static let period: Int64 = .milliseconds(250)
   /// What hardly changes is read so often.
   private static let longPeriod: Int64 = .seconds(10)
 
   private var rule: ProcessorRule
+  /// Of x264, as long as it is another one that encodes.
+  private var spare: ProcessorRule?
   private let orders: EncodingOrders
   private let facts: ProcessorFacts
   private var trouble: ProcessorTrouble
@@ -28,9 +30,9 @@ struct ProcessorWatch {
   /// Orders what to begin with.
   ///
   /// - Parameters:
-  ///   - wish: what is to be encoded to, if the processor can.
+  ///   - wish: what x264 is to encode to, if the processor can.
   ///   - folder: where to remember what held; nil: nowhere.
-  init(
+  package init(
     _ quality: VideoEncoder.Settings, wish: EncodingStep.Wish, folder: String?,
     orders: EncodingOrders,
     facts: ProcessorFacts = ProcessorFacts(), trouble: ProcessorTrouble = ProcessorTrouble(),
@@ -46,9 +48,12 @@ struct ProcessorWatch {
         EffortMemory(folder: $0, processor: facts.model, processors: share.processors, quality)
       } : nil
     do { remembered = try memory?.remembered() } catch { tell(.detail(message: "\(error)")) }
-    rule = ProcessorRule(
-      wish, remembered: remembered,
-      ProcessorRule.Setup(quality, facts, processors: share.processors))
+    let setup = ProcessorRule.Setup(quality, facts, processors: share.processors)
+    rule = ProcessorRule(wish, remembered: remembered, setup)
+    if quality.kind != .x264 {
+      orders.limitX264(Self.limit(rule.beginning))
+      (spare, rule) = (rule, ProcessorRule(.hardware, setup))
+    }
     frame = quality.frameRate.reciprocal.convert(1, to: .nanoseconds)
     let now = MonotonicTime.now
     sample = ProcessorRule.Sample(time: now)
@@ -58,7 +63,7 @@ struct ProcessorWatch {
   }
 
   /// - Parameter waiting: pictures that came after this one.
-  mutating func leavesOutPicture(waiting: Int) -> Bool {
+  package mutating func leavesOutPicture(waiting: Int) -> Bool {
     guard backlog.leavesOutPicture(waiting: waiting) else { return false }
     sample.leftOut += 1
     return true
@@ -68,7 +73,7 @@ struct ProcessorWatch {
   func leavesOutRepeat(waiting: Int) -> Bool { backlog.leavesOutRepeat(waiting: waiting) }
 
   /// A picture was encoded; nanoseconds that it took.
-  mutating func encoded(converting: Int64, encoding: Int64, to plan: EncodingPlan) {
+  package mutating func encoded(converting: Int64, encoding: Int64, to plan: EncodingPlan) {
     let time = PictureTime(
       converting: converting, encoding: encoding, frame: frame * Int64(plan.frameDivisor))
     backlog.encoded(time)
@@ -80,13 +85,15 @@ struct ProcessorWatch {
   /// Looks, if it is time to.
   ///
   /// - Parameter waiting: pictures that wait to be encoded.
-  mutating func look(_ plan: EncodingPlan, waiting: Int) {
-    let now = MonotonicTime.now
+  package mutating func look(
+    _ plan: EncodingPlan, waiting: Int, at now: MonotonicTime = .now
+  ) {
     guard now - before.time >= Self.period else { return }
     sample.time = now
     sample.waiting = waiting
     measure(now)
     refresh(now)
+    if let spare, orders.isHardwareGivenUp { (rule, self.spare) = (spare, nil) }
     let verdict = rule.look(sample, plan)
     sample = ProcessorRule.Sample(time: now)
     if let order = verdict.order { obey(order) }
@@ -115,12 +122,16 @@ struct ProcessorWatch {
   }
 
   private func obey(_ order: ProcessorRule.Order) {
+    orders.limit(Self.limit(order), by: .processor, atOnce: order.atOnce)
+  }
+
+  private static func limit(_ order: ProcessorRule.Order) -> EncodingPlan.Limit {
     var limit = EncodingPlan.Limit()
     limit.effort = order.step.effort
     limit.frameDivisor = order.step.frameDivisor
     limit.size = order.step.size
     limit.threads = order.threads
-    orders.limit(limit, by: .processor, atOnce: order.atOnce)
+    return limit
   }
 
   private func say(_ news: ProcessorRule.News) {
@@ -150,9 +161,8 @@ struct ProcessorWatch {
 }
 
 extension BroadcastConfiguration {
-  /// What is to be encoded to, if the processor can.
-  package func wish(_ encoder: VideoEncoder.Kind) -> EncodingStep.Wish {
-    guard encoder == .x264 else { return .hardware }
+  /// What x264 is to encode to, if the processor can.
+  package var wish: EncodingStep.Wish {
     if let cpu { return .effort(cpu) }
     return quality.encoder.preset.map { .preset(cost: EncoderEffort.cost(ofPreset: $0)) } ?? .auto
   }

@@ -17,10 +17,8 @@ package enum EncoderList {
   static func text(_ options: EncoderListOptions) throws(CommandError) -> String {
     FFmpegLog.send(.off) { _ in }  // what matters is in the list
     let qualities = try qualities(options)
-    do throws(BroadcastError) {
-      let survey = try EncoderSurvey(qualities)
-      return options.asJSON ? json(survey) : text(survey)
-    } catch { throw CommandError(ExitCode(error), error.description) }
+    let survey = EncoderSurvey(qualities)
+    return options.asJSON ? json(survey) : text(survey)
   }
 
   package static func text(_ survey: EncoderSurvey) -> String {
@@ -35,14 +33,16 @@ package enum EncoderList {
       ["Encoders"] + encoders + [
         "", "What they take of \(survey.model), of which there are \(count)",
       ]
-      + [head] + survey.costs.map(row)
+      + [head] + survey.rows.map(row)
     return lines.map { $0 + "\n" }.joined()
   }
 
-  private static func row(_ cost: EncoderSurvey.Cost) -> String {
-    "  " + padded(cost.quality, 16) + padded(cost.kind.rawValue, 14)
-      + padded(cost.effort.map { "\($0)" } ?? "", 10)
-      + padded("\(fixed(cost.milliseconds, 1)) ms", 12)
+  private static func row(_ row: EncoderSurvey.Row) -> String {
+    let what =
+      "  " + padded(row.quality, 16) + padded(row.kind.rawValue, 14)
+      + padded(row.effort.map { "\($0)" } ?? "", 10)
+    guard let cost = row.cost else { return what + "no: \(row.problem ?? "")" }
+    return what + padded("\(fixed(cost.milliseconds, 1)) ms", 12)
       + padded("\(fixed(cost.share * 100, 0)) %", 9) + (cost.leavesAThird ? "yes" : "no")
   }
 
@@ -54,19 +54,24 @@ package enum EncoderList {
         .init("problem", encoder.problem.map { .string($0) } ?? .null),
       ])
     }
-    let costs = survey.costs.map { cost in
+    let costs = survey.rows.map { row in
       JSONValue.object([
-        .init("quality", .string(cost.quality)), .init("encoder", .string(cost.kind.rawValue)),
-        .init("effort", cost.effort.map { .string("\($0)") } ?? .null),
-        .init("pictureMs", .number((cost.milliseconds * 1000).rounded() / 1000)),
-        .init("share", .number((cost.share * 1000).rounded() / 1000)),
-        .init("leavesAThird", .bool(cost.leavesAThird)),
+        .init("quality", .string(row.quality)), .init("encoder", .string(row.kind.rawValue)),
+        .init("effort", row.effort.map { .string("\($0)") } ?? .null),
+        .init("pictureMs", thousandths(row.cost?.milliseconds)),
+        .init("share", thousandths(row.cost?.share)),
+        .init("leavesAThird", row.cost.map { .bool($0.leavesAThird) } ?? .null),
+        .init("problem", row.problem.map { .string($0) } ?? .null),
       ])
     }
     return JSONValue.object([
       .init("model", .string(survey.model)), .init("processors", .number(survey.processors)),
       .init("encoders", .array(encoders)), .init("costs", .array(costs)),
     ]).page() + "\n"
+  }
+
+  private static func thousandths(_ value: Double?) -> JSONValue {
+    value.map { .number(($0 * 1000).rounded() / 1000) } ?? .null
   }
 
   private static func qualities(

@@ -29,7 +29,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case .notMedia: "input that is no media"
     case .noInput: "input not found, unreadable, or not usable yet"
     case .noSuchStream: "no such stream or library"
-    case .unreachable: "ingest unreachable or lost, or no such encoder here"
+    case .unreachable: "ingest unreachable or lost"
     case .fault: "a fault of bunny-broadcast's own"
     case .cannotWrite: "output cannot be written"
     case .apiUnreachable: "Bunny's API unreachable, or failing"
@@ -47,7 +47,6 @@ extension ExitCode {
     case .source(let error): self.init(error)
     case .encoder(let failure) where failure.isMissingEncoder: self = .fault
     case .encoder: self = .usage  // settings come from the quality file
-    case .encoderUnusable: self = .unreachable
     case .ingest(let error): self.init(error.category)
     case .api(let error): self.init(error.kind)
     case .streamOver: self = .streamOver

@@ -13,6 +13,7 @@ struct PictureQuality {
 
   /// Debian's ffmpeg has no VMAF; that of a Python package has it.
   private static let meter = ".cache/ffmpeg-vmaf"
+  static var hasVMAF: Bool { FileManager.default.isExecutableFile(atPath: meter) }
 
   /// - Parameters:
   ///   - tags: of the picture, with its sequence header.
@@ -24,15 +25,18 @@ struct PictureQuality {
     let coded = folder.file("coded.flv")
     try FLVFile.write(tags, to: coded)
     let frames = tags.count { !$0.isSequenceHeader }
-    let hasVMAF = withVMAF && FileManager.default.isExecutableFile(atPath: meter)
-    let ssim = try await compare("ssim", "SSIM Y:", coded, reference, frames)
-    let psnr = try await compare("psnr", "PSNR y:", coded, reference, frames)
-    let vmaf =
-      hasVMAF
-      ? try await compare("libvmaf=n_subsample=3", "VMAF score: ", coded, reference, frames, meter)
-      : nil
+    let withVMAF = withVMAF && hasVMAF
+    // One after the other passes the coded picture on: it is decoded once for all.
+    let filters =
+      withVMAF
+      ? "[original]split=3[a][b][c];[coded][a]ssim[d];[d][b]psnr[e];[e][c]libvmaf=n_subsample=3"
+      : "[original]split[a][b];[coded][a]ssim[d];[d][b]psnr"
+    let words = try await compare(
+      filters, coded, reference, frames, withVMAF ? meter : "ffmpeg")
     withExtendedLifetime(folder) {}
-    return Self(ssim: ssim, psnr: psnr, vmaf: vmaf)
+    return Self(
+      ssim: try ssim(words), psnr: try number("PSNR y:", words),
+      vmaf: withVMAF ? try number("VMAF score: ", words) : nil)
   }
 
   /// SSIM alone, of what was broadcast: a picture or two may be missing at its beginning, whose first second
@@ -44,19 +48,20 @@ struct PictureQuality {
     let frames = tags.count { !$0.isSequenceHeader } - 30
     var best = -Double.infinity
     for missing in 0...3 {
-      let likeness = try await compare(
-        "ssim", "SSIM Y:", coded, reference, frames, from: (30, 30 + missing))
-      best = max(best, likeness)
+      let words = try await compare(
+        "[coded][original]ssim", coded, reference, frames, from: (30, 30 + missing))
+      best = max(best, try ssim(words))
     }
     withExtendedLifetime(folder) {}
     return best
   }
 
-  /// - Returns: the number behind `word`; of SSIM, the dB behind it.
+  /// - Parameter filters: of `[coded]` and `[original]`.
+  /// - Returns: what ffmpeg says.
   private static func compare(
-    _ filter: String, _ word: String, _ coded: String, _ reference: String, _ frames: Int,
+    _ filters: String, _ coded: String, _ reference: String, _ frames: Int,
     _ command: String = "ffmpeg", from first: (coded: Int, reference: Int) = (0, 0)
-  ) async throws -> Double {
+  ) async throws -> String {
     let outcome = try await Running.toEnd(
       command,
       words(
@@ -64,18 +69,33 @@ struct PictureQuality {
         -hide_banner -nostdin -nostats -i \(coded) -stream_loop -1 -i \(reference) -lavfi
         [0:v]trim=start_frame=\(first.coded),settb=1/30,setpts=N[coded];\
         [1:v]trim=start_frame=\(first.reference),settb=1/30,setpts=N[original];\
-        [coded][original]\(filter)
+        \(filters)
         -frames:v \(frames) -f null -
         """), atMost: 600)
-    guard outcome.exitStatus == 0,
-      let text = outcome.standardError.range(of: word, options: .backwards).map({
-        outcome.standardError[$0.upperBound...].prefix { $0 != "U" && $0 != "u" && $0 != "\n" }
-      }),
-      let number = Double(
-        word == "SSIM Y:"
-          ? text.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }
-          : text.prefix { $0 != " " })
-    else { throw BenchFailure(70, "\(command) could not compare \(reference): \(outcome)") }
+    guard outcome.exitStatus == 0 else {
+      throw BenchFailure(70, "\(command) could not compare \(reference): \(outcome)")
+    }
+    return outcome.standardError
+  }
+
+  /// In "SSIM Y:0.987654 (19.084532) U:…" the dB.
+  private static func ssim(_ words: String) throws -> Double {
+    guard let place = words.ranges(of: "SSIM Y:").last else {
+      throw BenchFailure(70, "ffmpeg did not say SSIM: \(words.suffix(1000))")
+    }
+    let rest = words[place.upperBound...].drop { $0 != "(" }
+    guard let decibels = Double(rest.dropFirst().prefix { $0 != ")" }) else {
+      throw BenchFailure(70, "ffmpeg said SSIM Y:\(rest.prefix(40))")
+    }
+    return decibels
+  }
+
+  /// - Returns: what is behind the last `word`.
+  private static func number(_ word: String, _ words: String) throws -> Double {
+    let rest = words.ranges(of: word).last.map { words[$0.upperBound...] } ?? ""
+    guard let number = Double(rest.prefix { !$0.isWhitespace && $0 != ")" }) else {
+      throw BenchFailure(70, "ffmpeg did not say \(word): \(words.suffix(1000))")
+    }
     return number
   }
 }

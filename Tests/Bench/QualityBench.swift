@@ -12,6 +12,9 @@ struct QualityBench {
   private static let measures = ["SSIM, dB", "PSNR, dB", "VMAF"]
 
   func run(into results: inout Results) async throws {
+    if !PictureQuality.hasVMAF {
+      say("no VMAF: no Python package for this machine has an ffmpeg that measures it")
+    }
     try await Clip720.prepareAll()
     for name in Self.qualities {
       let quality = BroadcastQuality.presets.first { $0.name == name }!.quality

@@ -24,7 +24,7 @@ import Testing
     #expect(settings.frameRate == Timebase(30_000, 2_002))
     #expect(settings.lookahead == 5)
     #expect((settings.width, settings.height) == (640, 360))
-    #expect(settings.preset == "ultrafast" && settings.x264["cabac"] == "1")
+    #expect(settings.preset == "superfast" && settings.x264["cabac"] == "0")
   }
 
   @Test func `a limit above the quality takes nothing off`() {

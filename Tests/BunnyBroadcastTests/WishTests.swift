@@ -15,15 +15,33 @@ struct WishTests {
   }
 
   @Test func `it is the processor's choice, the quality file's, or that of --cpu`() throws {
-    #expect(try configuration().wish(.x264) == .auto)
-    #expect(
-      try configuration { $0.quality.encoder.preset = "slow" }.wish(.x264) == .preset(cost: 4))
+    #expect(try configuration().wish == .auto)
+    #expect(try configuration { $0.quality.encoder.preset = "slow" }.wish == .preset(cost: 4))
     let insisting = try configuration {
       $0.quality.encoder.preset = "slow"
       $0.cpu = .light
     }
-    #expect(insisting.wish(.x264) == .effort(.light))
-    #expect(insisting.wish(.vaapi) == .hardware)
+    #expect(insisting.wish == .effort(.light))
+  }
+
+  @Test(arguments: [VideoEncoder.Kind.v4l2m2m, .vaapi])
+  func `an encoder that was asked for and does not work is no reason to end`(
+    _ kind: VideoEncoder.Kind
+  ) throws {
+    let asking = try configuration {
+      $0.encoder = kind
+      $0.cpu = .good
+    }
+    var notices: [String] = []
+    let settings = asking.chosenSettings { notices.append($0) }
+    #expect(settings.kind == .x264 && notices.count == 1)
+    let name = kind.rawValue
+    #expect(
+      notices[0].hasPrefix("--encoder \(name) does not work here: it cannot be opened or fails (av")
+    )
+    #expect(
+      notices[0].hasSuffix(
+        "); libx264 encodes instead, and `bunny-broadcast encoders` tells what else does"))
   }
 
   @Test func `low latency has no look-ahead and no B-frames`() throws {
@@ -48,6 +66,6 @@ struct WishTests {
         framesPerSecond: 30, height: 720, processors: 2, expected: milliseconds * 1e6
       ).isTooMuch
     }
-    #expect(!isTooMuch(105) && isTooMuch(107))
+    #expect(!isTooMuch(119) && isTooMuch(121))
   }
 }

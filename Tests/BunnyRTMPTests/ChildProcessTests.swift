@@ -8,6 +8,7 @@ import Testing
     let shell = [
       "PATH": "/bin", "TERM": "xterm", "NO_COLOR": "1", "BUNNY_ACCESS_KEY": "k",
       "BUNNY_API_URL": "u", "BUNNY_BROADCAST_FAULT": "trap", "CREDENTIALS_DIRECTORY": "/run/c",
+      "STATE_DIRECTORY": "/s",
       "http_proxy": "p", "https_proxy": "p", "all_proxy": "p", "no_proxy": "p",
       "HTTP_PROXY": "p", "HTTPS_PROXY": "p", "ALL_PROXY": "p", "NO_PROXY": "p",
     ]
@@ -16,6 +17,28 @@ import Testing
     #expect(
       Command.environment(more, from: shell)
         == ["PATH": "/bin", "BUNNY_LIBRARY_ID": "7", "no_proxy": "*"])
+  }
+
+  @Test func `each start of the command has a folder of its own to remember in, gone with it`()
+    async throws
+  {
+    let script = #"echo "$XDG_STATE_HOME"; echo x >"$XDG_STATE_HOME/memory""#
+    var children = try [
+      Command.startInShell(script, [], ["HOME": "/nowhere"]),
+      Command.startOnTerminal([], script: script),
+    ]
+    var folders: [String] = []
+    for child in children {
+      let text = try await child.outcome().standardOutput
+      folders.append(text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+    #expect(Set(folders).count == 2)
+    for folder in folders {
+      #expect(folder.hasPrefix(NSTemporaryDirectory() + "state-"))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["memory"])
+    }
+    children = []
+    #expect(folders.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
   }
 
   @Test func `a command's output, status and cost are told`() async throws {

@@ -1,4 +1,7 @@
+import BunnyBroadcast
 import BunnyCommand
+import BunnyMedia
+import BunnyRTMP
 import Foundation
 import Support
 import Testing
@@ -40,16 +43,33 @@ struct EncodersTests {
   }
 
   @Test(arguments: ["h264_v4l2m2m", "h264_vaapi"])
-  func `an encoder that was asked for and does not work ends it with the reason`(
+  func `an encoder that was asked for and does not work is replaced, with the reason`(
     name: String
   ) async throws {
     let small = try SmallPublish()
+    let ingest = try ScriptedIngest()
+    defer { ingest.close() }
     let outcome = try await Command.run(
-      small.arguments(to: "rtmp://127.0.0.1:1/live/key", "--encoder", name, "--duration", "1"))
-    #expect(outcome.exitStatus == ExitCode.unreachable.rawValue)
-    #expect(
-      outcome.standardError.contains(
-        "--encoder \(name) does not work here: it cannot be opened or fails (av"))
-    #expect(outcome.standardError.contains("`bunny-broadcast encoders` tells what does"))
+      small.arguments(
+        to: ingest.url(), "--encoder", name, "--duration", "1", "--events", "json"))
+    #expect(outcome.exitStatus == 0, "\(outcome)")
+    let sentence = "--encoder \(name) does not work here: it cannot be opened or fails (av"
+    #expect(outcome.standardError.contains(sentence))
+    let notices = try EventLog(outcome.standardOutput).all("notice")
+    #expect(notices.count { $0.message?.hasPrefix(sentence) ?? false } == 1)
+    #expect(try await ingest.visit().tags.count { $0.kind == .video } > 10)
+  }
+
+  @Test func `a quality that an encoder does not open is a row that says so`() {
+    var quality = BroadcastQuality.sd480
+    quality.resolution = .custom(width: 320, height: 180)
+    let survey = EncoderSurvey([("small", quality)]) { kind, _ in
+      kind == .v4l2m2m ? "it is not there" : nil
+    }
+    let lines = EncoderList.text(survey).split(separator: "\n")
+    #expect(lines.contains { $0.hasPrefix("  small           libx264       best  ") })
+    let start = "  small           h264_vaapi              no: it cannot be opened or fails (av"
+    #expect(lines.contains { $0.hasPrefix(start) })
+    #expect(EncoderList.json(survey).contains(#""problem": "it cannot be opened"#))
   }
 }

@@ -13,6 +13,7 @@ struct EventLog {
     var ingest: String?
     var state: String?
     var reason: String?
+    var message: String?
     var attempt: Int?
     var afterMs: Int?
     var isMuted: Bool?

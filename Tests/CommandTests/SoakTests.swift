@@ -11,10 +11,12 @@ struct SoakTests {
   @Test func `a long broadcast keeps every frame, its step and its memory`() async throws {
     let minutes = try #require(minutes)
     let nginx = try await NginxIngest()
-    let command = try Command.start([
-      "publish", "--to", nginx.url(), "--video", "test", "--quality", "hd720", "--duration",
-      "\(minutes * 60)", "--events", "json",
-    ])
+    let home = try TemporaryDirectory()
+    let command = try Command.start(
+      [
+        "publish", "--to", nginx.url(), "--video", "test", "--quality", "hd720", "--duration",
+        "\(minutes * 60)", "--events", "json",
+      ], ["HOME": home.path])
     /// Of the statistics at a minute, in kilobytes.
     func memory(at minute: Int) async throws -> Int {
       try await command.waitForOutput(in: .output, atMost: Double(minute * 60 + 60)) {
@@ -27,6 +29,8 @@ struct SoakTests {
     let early = try await memory(at: 1)
     let late = try await memory(at: minutes - 1)
     let outcome = try await command.outcome(atMost: Double(minutes * 60 + 120))
+    // What the processor held is remembered elsewhere: see Command.
+    #expect(try FileManager.default.contentsOfDirectory(atPath: home.path) == [])
     let report = try inspect(try await nginx.recordings(atMost: 60)[0])
     print(report.text)
     print(

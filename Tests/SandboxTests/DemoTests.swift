@@ -10,12 +10,19 @@ struct DemoTests {
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "scripts/demo").path
 
   private let temporary: TemporaryDirectory
+  private let state: TemporaryDirectory
 
-  init() throws { temporary = try TemporaryDirectory() }
+  init() throws {
+    temporary = try TemporaryDirectory()
+    state = try TemporaryDirectory(named: "state")
+  }
 
   private var variables: [String: String] {
     // A proxy that nobody is at: what is on this machine is not asked for through it.
-    ["TMPDIR": temporary.path, "TERM": "xterm", "http_proxy": "http://127.0.0.1:9"]
+    [
+      "TMPDIR": temporary.path, "XDG_STATE_HOME": state.path, "TERM": "xterm",
+      "http_proxy": "http://127.0.0.1:9",
+    ]
   }
 
   private func start(_ arguments: String...) throws -> ChildProcess {

@@ -31,16 +31,20 @@ public final class ChildProcess: Sendable {
   public let startedAt: MonotonicTime
   private let state = Watched(ChildState())
   private let input: Int32  // a pipe or the terminal; -1: none
+  private let folder: TemporaryDirectory?
 
   /// Starts `path` (looked for in PATH when it has no slash).
   ///
   /// - Parameters:
   ///   - environment: All of it; nil: the test's own.
   ///   - takesInput: Gives it a pipe to read, see ``write(_:)``; otherwise it reads `/dev/null`.
+  ///   - folder: Lives as long as this.
   public init(
     _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil,
-    workingDirectory: String? = nil, takesInput: Bool = false
+    workingDirectory: String? = nil, takesInput: Bool = false,
+    keeping folder: TemporaryDirectory? = nil
   ) throws {
+    self.folder = folder
     var spawn = Spawn(path, arguments, environment: environment)
     let output = try spawn.readPipe(for: STDOUT_FILENO)
     let error = try spawn.readPipe(for: STDERR_FILENO)
@@ -54,8 +58,10 @@ public final class ChildProcess: Sendable {
   /// ``write(_:)`` types.
   public init(
     onTerminalOf columns: UInt16, _ path: String, _ arguments: [String],
-    environment: [String: String], workingDirectory: String? = nil
+    environment: [String: String], workingDirectory: String? = nil,
+    keeping folder: TemporaryDirectory? = nil
   ) throws {
+    self.folder = folder
     let terminal = try PseudoTerminal(columns: columns)
     var spawn = Spawn(path, arguments, environment: environment)
     spawn.useTerminal(terminal.path)

@@ -19,9 +19,17 @@ public enum Command {
   }
 
   private static func isLookedAt(_ variable: String) -> Bool {
-    ["TERM", "NO_COLOR", "CREDENTIALS_DIRECTORY"].contains(variable)
+    ["TERM", "NO_COLOR", "CREDENTIALS_DIRECTORY", "STATE_DIRECTORY"].contains(variable)
       || variable.hasPrefix("BUNNY_")
       || ["http_proxy", "https_proxy", "all_proxy", "no_proxy"].contains(variable.lowercased())
+  }
+
+  /// What one start learns of this machine is nothing to another: each has a folder of its own for that, which
+  /// is gone with `folder`.
+  private static func environment(
+    _ more: [String: String], _ folder: TemporaryDirectory
+  ) -> [String: String] {
+    environment(["XDG_STATE_HOME": folder.path].merging(more) { $1 })
   }
 
   /// Runs it to its end.
@@ -37,9 +45,10 @@ public enum Command {
     _ arguments: [String], _ variables: [String: String] = [:], in directory: String? = nil,
     takesInput: Bool = false
   ) throws -> ChildProcess {
-    try ChildProcess(
-      path, arguments, environment: environment(variables), workingDirectory: directory,
-      takesInput: takesInput)
+    let state = try TemporaryDirectory(named: "state")
+    return try ChildProcess(
+      path, arguments, environment: environment(variables, state), workingDirectory: directory,
+      takesInput: takesInput, keeping: state)
   }
 
   /// Starts `script` in a shell, where `"$0" "$@"` is the command with `arguments`.
@@ -47,9 +56,10 @@ public enum Command {
     _ script: String, _ arguments: [String], _ variables: [String: String] = [:],
     in directory: String? = nil
   ) throws -> ChildProcess {
-    try ChildProcess(
-      "/bin/sh", ["-c", script, path] + arguments, environment: environment(variables),
-      workingDirectory: directory)
+    let state = try TemporaryDirectory(named: "state")
+    return try ChildProcess(
+      "/bin/sh", ["-c", script, path] + arguments, environment: environment(variables, state),
+      workingDirectory: directory, keeping: state)
   }
 
   /// Starts it, or `script` in a shell, on a terminal.
@@ -57,9 +67,10 @@ public enum Command {
     _ arguments: [String], _ variables: [String: String] = ["TERM": "xterm"],
     script: String = #"exec "$0" "$@""#, columns: UInt16 = 160, in directory: String? = nil
   ) throws -> ChildProcess {
-    try ChildProcess(
+    let state = try TemporaryDirectory(named: "state")
+    return try ChildProcess(
       onTerminalOf: columns, "/bin/sh", ["-c", script, path] + arguments,
-      environment: environment(variables), workingDirectory: directory)
+      environment: environment(variables, state), workingDirectory: directory, keeping: state)
   }
 }
 
