@@ -104,6 +104,17 @@ public final class Broadcast: Sendable {
     if let backupIsLive { line.told(ingest: 1, isLive: backupIsLive) }
   }
 
+  /// Publishes elsewhere, or under another key, from the next connection on.
+  ///
+  /// - Returns: false when there is a backup only before, or only after: then nothing changes.
+  func publish(to ingest: Ingest, backup: Ingest?) -> Bool {
+    guard (backup == nil) == (configuration.backup == nil) else { return false }
+    var changed = configuration
+    (changed.ingest, changed.backup) = (ingest, backup)
+    line.publish(to: changed.targets)
+    return true
+  }
+
   /// Whether silence is sent instead of sound.
   public var isMuted: Bool {
     get { muted.isSet }

@@ -91,6 +91,12 @@ public enum BunnyBroadcastEvent: Sendable {
   case dropped(frames: Int, reason: String)
   /// Bunny's API told of the live stream; `resumes` when viewers see it already.
   case streamFound(title: String?, status: BunnyLiveStreamStatus, resumes: Bool)
+  /// A live stream was made, which is the one that is broadcast to.
+  case streamCreated(id: String, title: String)
+  /// The stream is scheduled, and its time is so far away; it is published to then. Said now and then.
+  case awaitingStart(after: Duration)
+  /// The stream is over, and the broadcast is not: it waits, or makes another one.
+  case streamOver(reason: String)
   /// Bunny's API is asked again, after so long, and why.
   case askingAgain(after: Duration, reason: String)
   /// What Bunny's ingests say has changed; nil is not known, which is not false.

@@ -1,53 +1,62 @@
 import BunnyStreamAPI
 import BunnySystem
+import FoundationEssentials
 import Synchronization
 
 /// Asks Bunny's API what ``Readiness`` says, from the moment an ingest has accepted the stream. Media
 /// never waits for it.
 final class Conductor: Sendable {
+  /// Is told what the API answers.
+  struct Listener: Sendable {
+    /// About the ingests.
+    let onStatus: @Sendable (BunnyLiveStreamIngestStatus) -> Void
+    /// About the stream.
+    let onStream: @Sendable (BunnyLiveStream) -> Void
+    /// That the stream is over.
+    let onEnd: @Sendable (StreamWatch.End) -> Void
+  }
+
   private let plan: LivePlan
+  private let id: String
   private let api: any LiveStreamRepository
   private let readiness: Readiness
   private let hub: EventHub
-  private let onOver: @Sendable (BunnyLiveStreamStatus) -> Void
-  private let onStatus: @Sendable (BunnyLiveStreamIngestStatus) -> Void
-  private let tasks = Mutex(Tasks())
+  private let listener: Listener
+  private let state = Mutex(State())
 
-  private struct Tasks {
+  private struct State {
     var conducting: Task<Void, Never>?
     var checking: Task<Void, Never>?
     var isStopped = false
+    var watch = StreamWatch()
+    var clock: ServerClock?
+    var startFailure: BunnyLiveStreamError?
   }
 
-  /// - Parameters:
-  ///   - onStatus: is told each answer about the ingests.
-  ///   - onOver: is told when the stream is found to be over.
   init(
-    _ plan: LivePlan, _ api: any LiveStreamRepository, readiness: Readiness, _ hub: EventHub,
-    onStatus: @escaping @Sendable (BunnyLiveStreamIngestStatus) -> Void,
-    onOver: @escaping @Sendable (BunnyLiveStreamStatus) -> Void
+    _ plan: LivePlan, _ id: String, _ api: any LiveStreamRepository, readiness: Readiness,
+    _ hub: EventHub, _ listener: Listener
   ) {
-    self.onStatus = onStatus
-    self.plan = plan
-    self.api = api
-    self.readiness = readiness
-    self.hub = hub
-    self.onOver = onOver
+    (self.plan, self.id, self.api) = (plan, id, api)
+    (self.readiness, self.hub, self.listener) = (readiness, hub, listener)
   }
+
+  /// Why the stream was not started, when that was tried.
+  var startFailure: BunnyLiveStreamError? { state.withLock { $0.startFailure } }
 
   /// Begins when an ingest accepts the stream; when one is lost or refuses, looks whether the stream
-  /// is over: a server ends a publish so.
+  /// is over, or has another key: a server ends a publish so.
   func take(_ event: BunnyBroadcastEvent) {
     switch event {
     case .started:
-      tasks.withLock { tasks in
-        guard tasks.conducting == nil, !tasks.isStopped else { return }
-        tasks.conducting = Task { await self.conduct() }
+      state.withLock { state in
+        guard state.conducting == nil, !state.isStopped else { return }
+        state.conducting = Task { await self.conduct() }
       }
     case .reconnecting:
-      tasks.withLock { tasks in
-        guard tasks.checking == nil, !tasks.isStopped else { return }
-        tasks.checking = Task { await self.check() }
+      state.withLock { state in
+        guard state.checking == nil, !state.isStopped else { return }
+        state.checking = Task { await self.check() }
       }
     default: break
     }
@@ -55,9 +64,9 @@ final class Conductor: Sendable {
 
   /// Asks nothing more; returns when nothing more will be said.
   func stop() async {
-    let running = tasks.withLock { tasks in
-      tasks.isStopped = true
-      return [tasks.conducting, tasks.checking].compactMap(\.self)
+    let running = state.withLock { state in
+      state.isStopped = true
+      return [state.conducting, state.checking].compactMap(\.self)
     }
     for task in running { task.cancel() }
     for task in running { await task.value }
@@ -70,19 +79,33 @@ final class Conductor: Sendable {
     var seen = Seen()
     while !Task.isCancelled {
       switch step {
+      case .find(let seconds):
+        await pause(seconds)
+        guard !Task.isCancelled else { return }
+        step = await find(&readiness, &seen)
       case .ask(let seconds), .watch(let seconds):
-        if seconds > 0 { _ = try? await Task.sleep(for: .seconds(seconds)) }
+        await pause(seconds)
         guard !Task.isCancelled else { return }
         let status = await ask(&seen)
+        if case .watch = step { await watch(status) }
         guard !Task.isCancelled else { return }
         let waited = Double(MonotonicTime.now - began) / 1e9
-        let (next, saysIt) = readiness.answered(isReady: status?.readyToStart, after: waited)
+        let isReady = (try? status.get())?.readyToStart
+        let (next, saysIt) = readiness.answered(isReady: isReady, after: waited)
         if saysIt { hub.send(.awaitingReady(trouble: seen.trouble?.description)) }
         step = next
       case .start: step = await start(&readiness)
       }
     }
   }
+
+  /// Up to a tenth more or less, so that a thousand kiosks do not ask in the same instant.
+  private func pause(_ seconds: Double) async {
+    guard seconds > 0 else { return }
+    _ = try? await Task.sleep(for: .seconds(seconds * .random(in: 0.9...1.1)))
+  }
+
+  // MARK: What is asked
 
   /// What the API said last.
   private struct Seen {
@@ -92,49 +115,110 @@ final class Conductor: Sendable {
     var trouble: BunnyLiveStreamError?
   }
 
+  private typealias Answer<Value> = Result<Value, BunnyLiveStreamError>
+
   /// Asks for the status, and says what has changed: also that the API has gone, or is back.
-  private func ask(_ seen: inout Seen) async -> BunnyLiveStreamIngestStatus? {
+  private func ask(_ seen: inout Seen) async -> Answer<BunnyLiveStreamIngestStatus> {
     do throws(BunnyLiveStreamError) {
-      let status = try await api.ingestStatus(libraryId: plan.libraryId, streamId: plan.streamId)
-      if seen.trouble != nil { hub.send(.notice(message: "Bunny's API answers again")) }
-      seen.trouble = nil
-      onStatus(status)
+      let status = try await api.ingestStatus(libraryId: plan.libraryId, streamId: id)
+      answered(&seen)
+      if let time = status.statusTime {
+        state.withLock { $0.clock = ServerClock(time, at: .now) }
+      }
+      listener.onStatus(status)
       if status.primaryLive != seen.primaryLive || status.backupLive != seen.backupLive {
         (seen.primaryLive, seen.backupLive) = (status.primaryLive, status.backupLive)
         hub.send(
           .ingestStatusChanged(primaryLive: status.primaryLive, backupLive: status.backupLive))
       }
-      return status
+      return .success(status)
     } catch {
-      if !Task.isCancelled, error.kind != seen.trouble?.kind {
-        hub.send(.notice(message: "\(error); media flows on, and it is asked again"))
-        seen.trouble = error
-      }
-      return nil
+      failed(error, &seen)
+      return .failure(error)
     }
+  }
+
+  private func answered(_ seen: inout Seen) {
+    if seen.trouble != nil { hub.send(.notice(message: "Bunny's API answers again")) }
+    seen.trouble = nil
+  }
+
+  private func failed(_ error: BunnyLiveStreamError, _ seen: inout Seen) {
+    guard !Task.isCancelled, error.kind != seen.trouble?.kind else { return }
+    hub.send(.notice(message: "\(error); media flows on, and it is asked again"))
+    seen.trouble = error
+  }
+
+  /// The stream that is published to from memory, as the API tells it.
+  private func find(_ readiness: inout Readiness, _ seen: inout Seen) async -> Readiness.Step {
+    switch await look(ingestRefuses: false) {
+    case .failure(let error):
+      failed(error, &seen)
+      return readiness.notFound()
+    case .success(let stream):
+      answered(&seen)
+      guard case .publish(_, let needsStart, _) = Admission(stream) else {
+        return readiness.notFound()
+      }
+      var wait: Double?
+      if !plan.startsNow, stream.scheduledStartTime != nil {
+        if state.withLock({ $0.clock == nil }) { _ = await ask(&seen) }
+        let now = state.withLock { $0.clock }?.time(at: .now) ?? Date()
+        wait = Countdown.seconds(to: stream, now: now)
+      }
+      let next = readiness.found(starts: needsStart && plan.startsStream, wait: wait)
+      if case .find = next { return next }
+      hub.send(.streamFound(title: stream.title, status: stream.status, resumes: !needsStart))
+      return next
+    }
+  }
+
+  /// The ingest status does not tell that the stream is over.
+  private func watch(_ status: Answer<BunnyLiveStreamIngestStatus>) async {
+    if state.withLock({ $0.watch.looks(after: status) }) { _ = await look(ingestRefuses: false) }
   }
 
   private func start(_ readiness: inout Readiness) async -> Readiness.Step {
     do throws(BunnyLiveStreamError) {
-      try await api.startLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+      try await api.startLiveStream(libraryId: plan.libraryId, streamId: id)
     } catch {
       // Somebody else may have started it, or this call's answer was lost.
-      let stream = try? await api.getLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
-      if let stream, case .refuse(let status) = Admission(stream) { onOver(status) }
+      let stream = try? await look(ingestRefuses: false).get()
       guard stream?.status == .running else {
         if !Task.isCancelled {
+          state.withLock { $0.startFailure = error }
           hub.send(.notice(message: "\(error); media flows on, and it is tried again"))
         }
         return readiness.startFailed()
       }
     }
+    state.withLock { $0.startFailure = nil }
     hub.send(.running)
     return readiness.started()
   }
 
   private func check() async {
-    let stream = try? await api.getLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
-    if let stream, case .refuse(let status) = Admission(stream) { onOver(status) }
-    tasks.withLock { $0.checking = nil }
+    _ = await look(ingestRefuses: true)
+    state.withLock { $0.checking = nil }
+  }
+
+  /// Asks for the stream, and tells what comes of it.
+  ///
+  /// - Parameter ingestRefuses: an ingest was lost, or has refused.
+  private func look(ingestRefuses: Bool) async -> Answer<BunnyLiveStream> {
+    do throws(BunnyLiveStreamError) {
+      let stream = try await api.getLiveStream(libraryId: plan.libraryId, streamId: id)
+      let end = state.withLock { $0.watch.found(stream) }
+      guard !Task.isCancelled else { return .success(stream) }
+      listener.onStream(stream)
+      if let end { listener.onEnd(end) }
+      return .success(stream)
+    } catch {
+      let end = state.withLock {
+        $0.watch.failed(error, ingestRefuses: ingestRefuses, at: .now)
+      }
+      if let end, !Task.isCancelled { listener.onEnd(end) }
+      return .failure(error)
+    }
   }
 }

@@ -42,6 +42,8 @@ package struct Failover: Sendable {
     case failed(LegID, Failure)
     /// What Bunny's API says of an ingest, each time that it says something.
     case told(ingest: Int, isLive: Bool)
+    /// The ingests have another address or key: what is not publishing is of no use any more.
+    case renamed
     case linkUp
     /// Time has passed.
     case tick

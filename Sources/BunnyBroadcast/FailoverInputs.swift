@@ -21,6 +21,7 @@ extension Failover {
     case .reconnectRequest(let id): return askedToMove(id, now)
     case .failed(let id, let failure): return failed(id, failure, now)
     case .told(let ingest, let isLive): return told(ingest, isLive, now)
+    case .renamed: return renamed()
     case .linkUp: for index in health.indices { health[index].retries.linkUp(at: now) }
     case .proven, .tick: break
     }
@@ -172,6 +173,16 @@ extension Failover {
       if health[ingest].notLive >= 2 || owes != .none { return leave(now) }
     }
     return []
+  }
+
+  /// One that has been told to publish is refused, if it is to be, in a moment.
+  private mutating func renamed() -> [Action] {
+    for index in health.indices {
+      health[index].retries.proven()
+      health[index].isRefused = false
+    }
+    let kept = [carrier, successor].compactMap(\.self)
+    return drop(legs.keys.filter { !kept.contains($0) }.sorted())
   }
 
   /// The first try elsewhere is immediate.

@@ -9,6 +9,8 @@ final class Inbox: Sendable {
     /// nil: it was to end.
     case ended(Failover.LegID, RTMPError?)
     case input(Failover.Input)
+    /// In place of the lane's own, and as many: for connections that are opened from now on.
+    case ingests([Ingest])
     /// No more tries; `abandoning`: also end connections that no ingest has accepted.
     case endTries(abandoning: Bool)
     /// Take leave, within a second.

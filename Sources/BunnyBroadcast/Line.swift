@@ -74,6 +74,11 @@ final class Line: Sendable {
     }
   }
 
+  /// Other ingests for each lane, or another key.
+  func publish(to targets: [[Ingest]]) {
+    for (inbox, ingests) in zip(inboxes, targets) { inbox.put(.ingests(ingests)) }
+  }
+
   /// No more tries: a wait between two ends at once.
   ///
   /// - Parameter abandoning: also connections that no ingest has accepted yet.

@@ -18,9 +18,9 @@ extension LiveBroadcast {
       let left = Duration.nanoseconds(max(0, deadline - .now))
       let error: BroadcastError
       do {
-        try await whileWanted(Self.isToEnd) { [api, plan] in
+        try await whileWanted(Self.isToEnd) { [api, plan, streamId] in
           try await within(left) {
-            try await api.stopLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+            try await api.stopLiveStream(libraryId: plan.libraryId, streamId: streamId)
           }
         }
         hub.send(.streamEnded)
@@ -37,7 +37,8 @@ extension LiveBroadcast {
       let leaves = state.withLock { $0.farewell.ending?.leaves == true }
       guard !leaves, error.mayPass, plan.retry == .always, !isLate else {
         hub.send(.left(reason: "it was to be ended, and is not known to be: \(error)"))
-        return error
+        guard case .api(let error) = error else { return error }
+        return .undone(.stop, streamId, error)
       }
       hub.send(.askingAgain(after: wait, reason: error.description))
       await pause(wait, while: Self.isToEnd)
@@ -56,13 +57,15 @@ extension LiveBroadcast {
 extension LiveBroadcast {
   typealias Wish = @Sendable (Ending?) -> Bool
   private static let isToEnd: Wish = { $0?.leaves != true }
+  /// Nobody has asked for an end.
+  static let isUnasked: Wish = { $0 == nil }
 
   func getStream(
     within limit: Duration = .seconds(60), while isWanted: Wish
   ) async throws -> BunnyLiveStream {
-    try await whileWanted(isWanted) { [api, plan] in
+    try await whileWanted(isWanted) { [api, plan, streamId] in
       try await within(limit) {
-        try await api.getLiveStream(libraryId: plan.libraryId, streamId: plan.streamId)
+        try await api.getLiveStream(libraryId: plan.libraryId, streamId: streamId)
       }
     }
   }
@@ -74,7 +77,7 @@ extension LiveBroadcast {
   /// Does `work`, which is cancelled when what is asked of the broadcast changes.
   ///
   /// - Parameter isWanted: whether it is to be begun, by what has been asked until then.
-  private func whileWanted<Success: Sendable>(
+  func whileWanted<Success: Sendable>(
     _ isWanted: Wish, _ work: @escaping @Sendable () async throws -> Success
   ) async throws -> Success {
     let working = Task { try await work() }

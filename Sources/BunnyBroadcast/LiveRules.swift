@@ -33,6 +33,8 @@ package enum Admission: Equatable, Sendable {
 /// second, to start it when it is, then how it does every five seconds. Asks nothing itself.
 package struct Readiness: Equatable, Sendable {
   package enum Step: Equatable, Sendable {
+    /// Ask for the stream itself after so many seconds.
+    case find(after: Double)
     /// Ask for the ingest status after so many seconds.
     case ask(after: Double)
     /// Show it to viewers.
@@ -48,15 +50,37 @@ package struct Readiness: Equatable, Sendable {
   /// Seconds of waiting before a person is told what is awaited.
   package static let patience = 30.0
 
+  private var isFinding: Bool
   private var isWaiting: Bool
   private var hasSaid = false
   private var failedStarts = 0
+  private var failedFinds = 0
 
-  /// - Parameter starts: the stream is to be started, and is not running yet.
-  package init(starts: Bool) { isWaiting = starts }
+  /// - Parameter starts: the stream is to be started, and is not running yet; nil: the API has not told
+  ///   of it, and it is published to from memory.
+  package init(starts: Bool?) { (isFinding, isWaiting) = (starts == nil, starts ?? false) }
 
   /// The first thing to do.
-  package var first: Step { isWaiting ? .ask(after: 0) : .watch(after: 0) }
+  package var first: Step {
+    isFinding ? .find(after: 0) : isWaiting ? .ask(after: 0) : .watch(after: 0)
+  }
+
+  /// The API told of the stream.
+  ///
+  /// - Parameters:
+  ///   - starts: it is to be started, and is not running yet.
+  ///   - wait: but not before so many seconds have passed, since it is scheduled; nil: now.
+  package mutating func found(starts: Bool, wait: Double? = nil) -> Step {
+    if starts, let wait { return .find(after: min(wait, Countdown.look)) }
+    (isFinding, isWaiting) = (false, starts)
+    return first
+  }
+
+  /// It did not: it is asked again after 1, 2, 4, 8, then every 15 s.
+  package mutating func notFound() -> Step {
+    defer { failedFinds += 1 }
+    return .find(after: Self.pause(failedFinds))
+  }
 
   /// - Parameters:
   ///   - isReady: what the status said; nil when the API did not answer.
@@ -85,9 +109,12 @@ package struct Readiness: Equatable, Sendable {
   /// Starting it failed: it is asked again after 1, 2, 4, 8, then every 15 s, whatever the reason:
   /// media flows meanwhile, and a stream that is shown late is better than one that never is.
   package mutating func startFailed() -> Step {
-    let wait = failedStarts < 4 ? Self.pace * Double(1 << failedStarts) : 15
-    failedStarts += 1
-    return .ask(after: wait)
+    defer { failedStarts += 1 }
+    return .ask(after: Self.pause(failedStarts))
+  }
+
+  private static func pause(_ failures: Int) -> Double {
+    failures < 4 ? pace * Double(1 << failures) : 15
   }
 }
 
@@ -136,7 +163,7 @@ package struct Farewell: Equatable, Sendable {
   ///   - wasFound: Bunny's API had told of the stream.
   ///   - hasDuration: the broadcast was to last for a configured time only.
   package func step(failure: BroadcastError?, wasFound: Bool, hasDuration: Bool) -> Step {
-    if case .streamOver = failure { return .nothing }
+    if failure?.isOver == true { return .nothing }
     switch ending {
     case .end where wasFound || failure == nil: return .stop
     case nil where hasDuration && failure == nil: return .stop

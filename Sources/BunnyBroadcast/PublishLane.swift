@@ -13,7 +13,7 @@ struct PublishLane {
   let line: Line
   let telemetry: LaneTelemetry
   let events: EventHub
-  let ingests: [Ingest]
+  var ingests: [Ingest]
   let inbox: Inbox
 
   var failover: Failover
@@ -98,6 +98,10 @@ struct PublishLane {
     case .event(let id, let event): try handle(event, of: id)
     case .ended(let id, let error): try ended(id, error)
     case .input(let input): try take(input)
+    case .ingests(let others):
+      ingests = others
+      resumptions = [:]  // they are each a host's
+      try take(.renamed)
     case .endTries(let abandoning):
       isLastTry = true
       if abandoning, carrier.map({ feeds[$0] == nil || !isPublishing }) ?? true { closeAll() }

@@ -45,6 +45,9 @@ package struct BroadcastView: Sendable {
       primary = primary ?? ingest
       isTryingAgain = false
       isUplinkLost = false
+    case .awaitingStart(let time):
+      waitsFor = "begins in \(StatusLine.clock(time.inMilliseconds / 1000))"
+    case .streamOver: waitsFor = "the stream is over"
     case .streamFound: waitsFor = "opening the sources"
     case .connection(let ingest, _) where primary == nil:
       self.ingest = ingest

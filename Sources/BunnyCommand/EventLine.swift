@@ -21,6 +21,9 @@ package import BunnyRTMP
 /// | `started`, `reconnected` | `ingest`, which accepted the stream |
 /// | `statistics` | every 3 s: `state`, `elapsedMs`, `framesPerSecond`, `bitrate`, `confirmedBitrate` (known to have arrived), `targetBitrate` of the picture, `targetReason` why it is less than the quality's, or null, `queueAgeMs`, `roundTripMs` or null, `kernelQueueBytes`, `handlingP50Ms`, `handlingP99Ms`, the source's levels, the totals, `eventsLost` |
 /// | `muted` | `isMuted` |
+/// | `streamCreated` | a live stream was made, which is broadcast to: `stream`, its GUID, `title` |
+/// | `awaitingStart` | the stream is scheduled, and waited for: `inMs` |
+/// | `streamOver` | the stream is over, and the broadcast goes on without it: `reason` |
 /// | `streamFound` | `title` or null, `status` as Bunny's API told it, `resumes`: viewers see it already |
 /// | `askingAgain` | Bunny's API is asked again: `afterMs`, `reason` |
 /// | `running` | viewers see the stream: it was started |
@@ -92,7 +95,7 @@ package struct EventLine: Equatable, Sendable {
         .init("version", .string(bunnyBroadcastVersion)),
         .init("ingest", ingests.map { .string("\($0.primary)") } ?? .null),
         .init("backup", ingests?.backup.map { .string("\($0)") } ?? .null),
-        .init("stream", options.live.map { .string($0.streamId) } ?? .null),
+        .init("stream", stream(of: options).map { .string($0) } ?? .null),
         .init("video", .string(options.videoText)),
         .init("otherVideos", .array(options.otherVideos.map { .string("\($0)") })),
         .init("audio", .string(options.audioText)),
@@ -103,6 +106,10 @@ package struct EventLine: Equatable, Sendable {
         .init("audioBitrate", .integer(quality.audioBitrate)),
         .init("isMuted", .bool(options.isMuted)),
       ])
+  }
+
+  private static func stream(of options: PublishOptions) -> String? {
+    options.live.flatMap { $0.streamId.isEmpty ? nil : $0.streamId }
   }
 
   package static func muted(_ isMuted: Bool) -> EventLine {
@@ -193,32 +200,9 @@ package struct EventLine: Equatable, Sendable {
         ])
     case .dropped(let frames, let reason):
       self.init("dropped", [.init("frames", .integer(frames)), .init("reason", .string(reason))])
-    case .streamFound(let title, let status, let resumes):
-      self.init(
-        "streamFound",
-        [
-          .init("title", title.map { .string($0) } ?? .null), .init("status", .string("\(status)")),
-          .init("resumes", .bool(resumes)),
-        ])
-    case .askingAgain(let delay, let reason):
-      self.init(
-        "askingAgain",
-        [
-          .init("afterMs", .integer(Int64(delay.inMilliseconds.rounded()))),
-          .init("reason", .string(reason)),
-        ])
-    case .ingestStatusChanged(let primary, let backup):
-      self.init(
-        "ingestStatusChanged",
-        [
-          .init("primaryLive", primary.map { .bool($0) } ?? .null),
-          .init("backupLive", backup.map { .bool($0) } ?? .null),
-        ])
-    case .awaitingReady(let trouble):
-      self.init("awaitingReady", [.init("trouble", trouble.map { .string($0) } ?? .null)])
-    case .running: self.init("running")
-    case .left(let reason): self.init("left", [.init("reason", .string(reason))])
-    case .streamEnded: self.init("streamEnded")
+    case .streamFound, .streamCreated, .awaitingStart, .streamOver, .askingAgain,
+      .ingestStatusChanged, .awaitingReady, .running, .left, .streamEnded:
+      self.init(ofStream: event)
     case .statistics(let statistics):
       self.init(
         "statistics", Self.fields(statistics) + [.init("eventsLost", .integer(eventsLost))])

@@ -20,6 +20,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
   case keyRefused = 77
   case settingMissing = 78
   case streamOver = 79
+  case streamTaken = 80
 
   /// For the help and the README.
   package var meaning: String {
@@ -37,6 +38,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case .keyRefused: "the stream key or the access key was refused"
     case .settingMissing: "a setting is missing"
     case .streamOver: "the stream has ended"
+    case .streamTaken: "somebody else broadcasts to the stream"
     }
   }
 }
@@ -49,7 +51,9 @@ extension ExitCode {
     case .encoder: self = .usage  // settings come from the quality file
     case .ingest(let error): self.init(error.category)
     case .api(let error): self.init(error.kind)
-    case .streamOver: self = .streamOver
+    case .streamOver, .streamDeleted: self = .streamOver
+    case .streamTaken, .streamHeld: self = .streamTaken
+    case .undone(_, _, let error): self.init(error.kind)
     case .fault: self = .fault
     }
   }

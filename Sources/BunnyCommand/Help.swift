@@ -19,10 +19,11 @@ package enum Help {
     bunny-broadcast: a live broadcaster without a screen.
 
     Usage: bunny-broadcast --stream GUID [OPTION]...
+           bunny-broadcast --create TITLE [OPTION]...
            bunny-broadcast SUBCOMMAND [OPTION]...
 
-    The first broadcasts to a live stream of Bunny's; `bunny-broadcast live --help`
-    tells its options. Subcommands, each with its own --help:
+    The first two broadcast to a live stream of Bunny's; `bunny-broadcast live
+    --help` tells their options. Subcommands, each with its own --help:
     \(Subcommand.allCases.map { "  \(padded($0.rawValue, 10))\($0.summary)\n" }.joined())
       bunny-broadcast --help       show this
       bunny-broadcast --version    show the version

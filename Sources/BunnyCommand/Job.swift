@@ -9,6 +9,8 @@ struct Job {
   let live: LiveBroadcast?
   /// Whether signals end the live stream for good.
   let endsOnExit: Bool
+  /// For the shell, whenever a stream was made.
+  let onStreamCreated: String?
   let view: BroadcastView
   /// The first event.
   let beginning: EventLine
@@ -21,6 +23,8 @@ struct Job {
     case .live(let wanted):
       var (plan, api) = try wanted.connection(LiveEnvironment(environment), warn: warn)
       plan.retry = options.triesAgain ? .always : .never
+      plan.stateFolder = options.stateFolder
+      onStreamCreated = wanted.onStreamCreated
       let quality = try options.validQuality()
       let broadcast = LiveBroadcast(
         plan, api: api.liveStreams, configure: try options.media(quality))
@@ -32,6 +36,7 @@ struct Job {
     case .ingest(let wanted):
       let configuration = try options.configuration(to: wanted, warn: warn)
       (broadcast, live, endsOnExit) = (Broadcast(configuration), nil, false)
+      onStreamCreated = nil
       view = BroadcastView(configuration)
       beginning = .begin(
         options, configuration.quality, ingests: (configuration.ingest, configuration.backup))

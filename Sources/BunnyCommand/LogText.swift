@@ -79,6 +79,13 @@ package enum LogText {
         "the live stream \(title.map { "“\($0)” " } ?? "")is \(status)"
           + (resumes ? ": resuming it" : "")
       )
+    case .streamCreated(let id, let title): (.info, "made the live stream “\(title)”: \(id)")
+    case .awaitingStart(let time):
+      (
+        .info,
+        "the stream is scheduled: it begins in \(StatusLine.clock(time.inMilliseconds / 1000))"
+      )
+    case .streamOver(let reason): (.warning, reason)
     case .askingAgain(let delay, let reason):
       (.warning, "asking Bunny's API again \(inTime(delay)): \(reason)")
     case .ingestStatusChanged(let primary, let backup):

@@ -35,7 +35,8 @@ package enum ProcessSetup {
 
   static var environment: [String: String] {
     var variables: [String: String] = [:]
-    for name in ["TERM", "NO_COLOR", Fault.variable] + LiveEnvironment.names {
+    let others = ["TERM", "NO_COLOR", Fault.variable] + StateFolder.names
+    for name in others + LiveEnvironment.names {
       variables[name] = getenv(name).map { String(cString: $0) }
     }
     return variables

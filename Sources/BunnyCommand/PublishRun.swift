@@ -30,6 +30,7 @@ final class PublishRun: Sendable {
   private let broadcast: any Broadcasting
   private let live: LiveBroadcast?
   private let endsOnExit: Bool
+  private let onStreamCreated: String?
   private let console: Console
   private let feed: EventFeed?
   private let fault: Fault?
@@ -43,6 +44,7 @@ final class PublishRun: Sendable {
     broadcast = job.broadcast
     live = job.live
     endsOnExit = job.endsOnExit
+    onStreamCreated = job.onStreamCreated
     self.console = console
     self.feed = feed
     self.fault = fault
@@ -97,6 +99,11 @@ final class PublishRun: Sendable {
       console.log(.trace, "event \(line.summary)")
     }
     if case .started = event, fault == .trap { Fault.trap() }
+    if case .streamCreated(let id, let title) = event, let onStreamCreated {
+      StreamCreatedHook(onStreamCreated, id: id, title: title).run { [console] in
+        console.log(.warning, $0)
+      }
+    }
   }
 
   private func log(_ event: BunnyBroadcastEvent) {

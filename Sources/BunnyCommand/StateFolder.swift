@@ -1,5 +1,7 @@
 /// Where what is learnt about this machine is kept.
 package enum StateFolder {
+  static let names = ["STATE_DIRECTORY", "XDG_STATE_HOME", "HOME"]
+
   /// systemd's for a service, else the user's own; nil: there is none.
   package static func path(_ environment: [String: String]) -> String? {
     func folder(_ name: String) -> String? {

@@ -64,9 +64,24 @@ package struct OptionSpec: Sendable {
 
   static let live =
     [
-      OptionSpec("--stream", "GUID", "The live stream to broadcast to.")
+      OptionSpec("--stream", "GUID", "The live stream to broadcast to."),
+      OptionSpec(
+        "--create", "TITLE", "In place of --stream: make a stream, each time, and broadcast to it."),
     ] + api + [
       OptionSpec("--no-start", nil, "Stay in preview: somebody else starts the stream."),
+      OptionSpec("--start-now", nil, "Do not wait for the time of a scheduled stream."),
+      OptionSpec(
+        "--takeover", nil,
+        "Publish although somebody else does. Two fight over the stream unless the other one ends."),
+      OptionSpec(
+        "--on-ended", "WHAT",
+        "When the stream is over, ended or deleted from elsewhere: exit (the default); wait: ask every "
+          + "30 s whether it can be published to again; create: make another one like it and go on "
+          + "there, also at the next start."),
+      OptionSpec(
+        "--on-stream-created", "COMMAND",
+        "Have the shell run this whenever a stream was made; BUNNY_STREAM_ID and BUNNY_STREAM_TITLE "
+          + "in its environment say which."),
       OptionSpec(
         "--on-exit", "WHAT",
         "What becomes of the stream when a signal ends the broadcast: leave (the default), so that "

@@ -3,7 +3,7 @@ import BunnySystem
 import Foundation
 
 /// Bunny's calls for the live streams of one library: `/library/{libraryId}/live`, and below it
-/// `/{streamId}[/status|/start|/stop|/regenerate-key]`.
+/// `/{streamId}` and what is below that.
 package struct API: Sendable {
   private let library: Library
   private let keyChanged: @Sendable () -> Void
@@ -16,21 +16,30 @@ package struct API: Sendable {
 
   /// Each as the log of calls names it.
   private enum Call: String {
-    case list, create, get, update, delete, status, start, stop
+    case list, create, get, update, delete, status, start, stop, play, thumbnail, thumbnails
     case regenerateKey = "regenerate-key"
+    case bitrateHistory = "bitrate-history"
+    case currentBitrate = "current-bitrate"
+    case statistics = "statistics/encoding"
   }
 
-  package func answer(_ request: HTTPRequest, during outage: Outage) -> HTTPResponse {
-    let call = Self.call(request)
+  /// The call's name in the log; the path of what is none.
+  package static func name(of request: HTTPRequest) -> String {
+    call(request)?.rawValue ?? request.path
+  }
+
+  package func answer(_ request: HTTPRequest, during fault: Fault) -> HTTPResponse {
+    let name = Self.name(of: request)
     let stream = library.stream(request.parts.dropFirst(3).first ?? "")
-    let answer = outage.answer(at: .now) ?? self.answer(request, call, stream)
+    let kind = fault.kind(of: name, at: .now)
+    let answer = kind?.answer ?? self.answer(request, Self.call(request), stream, kind)
     let noted = stream ?? library.first
-    noted.calls.add(call?.rawValue ?? request.path, answer: answer.status, noted.live)
+    noted.calls.add(name, of: noted, answer: answer.status)
     return answer
   }
 
   private func answer(
-    _ request: HTTPRequest, _ call: Call?, _ stream: LiveStream?
+    _ request: HTTPRequest, _ call: Call?, _ stream: LiveStream?, _ fault: Fault.Kind?
   ) -> HTTPResponse {
     let facts = library.first.facts
     guard request.headers["accesskey"] == facts.accessKey else { return HTTPResponse(401) }
@@ -38,27 +47,37 @@ package struct API: Sendable {
     switch call {
     case .list: return request.method == "GET" ? list(request.query) : .wrongMethod
     case .create: return create(request.body)
+    case .statistics: return request.method == "GET" ? .json(Wire.statistics) : .wrongMethod
     default:
       guard let stream else { return .notFound }
       return Self.methods(of: call).contains(request.method)
-        ? perform(call, stream, request.body) : .wrongMethod
+        ? perform(call, stream, request, fault) : .wrongMethod
     }
   }
 
-  private func perform(_ call: Call, _ stream: LiveStream, _ body: [UInt8]) -> HTTPResponse {
+  private func perform(
+    _ call: Call, _ stream: LiveStream, _ request: HTTPRequest, _ fault: Fault.Kind?
+  ) -> HTTPResponse {
     let now = MonotonicTime.now
     switch call {
     case .status:
       return .json(
-        Wire.status(stream.live, date: Date(), forms: stream.nextDateForms(), at: now))
+        Wire.status(
+          stream.live, date: Date(), forms: stream.nextDateForms(), fault: fault, at: now))
     case .start: return Wire.answer(stream.change { $0.start(at: now) })
     case .stop: return Wire.answer(stream.change { $0.stop(at: now) })
-    case .update: return update(stream, body)
+    case .update: return update(stream, request.body)
     case .regenerateKey: return regenerateKey(of: stream)
     case .delete:
       library.remove(stream)
       return HTTPResponse(200)
-    case .get, .list, .create: return .json(json(stream))
+    case .play: return .json(Wire.playData(json(stream), hlsUrl: stream.facts.hlsUrl))
+    case .thumbnails: return .json(Thumbnails.list(of: stream, request.query, at: now))
+    case .thumbnail: return stream.changeThumbnail(request)
+    // What they hold is not known: as little as can be.
+    case .bitrateHistory, .currentBitrate:
+      return .bytes(Array("[]".utf8), type: "application/octet-stream")
+    case .get, .list, .create, .statistics: return .json(json(stream))
     }
   }
 
@@ -121,8 +140,10 @@ package struct API: Sendable {
 
   private static func methods(of call: Call) -> [String] {
     switch call {
-    case .list, .get, .status: ["GET"]
+    case .list, .get, .status, .play, .thumbnails, .bitrateHistory, .currentBitrate, .statistics:
+      ["GET"]
     case .create: ["POST"]
+    case .thumbnail: ["POST", "DELETE"]
     case .update, .start, .stop, .regenerateKey: ["PUT"]
     case .delete: ["DELETE"]
     }
@@ -141,9 +162,10 @@ package struct API: Sendable {
     case (4, "DELETE"): return .delete
     case (4, _): return .get
     default:
+      if parts[3] == "statistics" { return Call(rawValue: "statistics/\(parts[4])") }
       let named = Call(rawValue: parts[4])
-      let isBelow = [Call.status, .start, .stop, .regenerateKey].contains(named)
-      return isBelow ? named : nil
+      let isAbove = [Call.list, .create, .get, .update, .delete].contains(named)
+      return isAbove ? nil : named
     }
   }
 }

@@ -9,6 +9,8 @@ package final class CallLog: Sendable {
     /// `get`, `status`, `start`, `stop` of the API, the whole path of whatever else was asked of it;
     /// `publish`, `publish_done` of an ingest.
     package let name: String
+    /// The GUID of the stream that it was about; of the first one, where it was about none.
+    package let stream: String
     /// nil for calls of the API.
     package let ingest: IngestName?
     /// The HTTP status it was answered with; 0: hung up.
@@ -31,10 +33,11 @@ package final class CallLog: Sendable {
   /// Waits until there are more than `count`, for a second at most.
   func wait(beyond count: Int) { calls.wait(atMost: 1) { $0.count > count } }
 
-  func add(_ name: String, _ ingest: IngestName? = nil, answer: Int, _ live: LiveState) {
-    let now = MonotonicTime.now
+  func add(_ name: String, _ ingest: IngestName? = nil, of stream: LiveStream, answer: Int) {
+    let (now, live) = (MonotonicTime.now, stream.live)
     let call = Call(
-      name: name, ingest: ingest, answer: answer, status: live.status,
+      name: name, stream: stream.facts.streamId, ingest: ingest, answer: answer,
+      status: live.status,
       isReady: live.isReady(at: now), at: Int64(Date().timeIntervalSince1970 * 1000),
       monotonic: now.nanoseconds / 1_000_000)
     calls.change { $0.append(call) }
@@ -48,7 +51,8 @@ package final class CallLog: Sendable {
 extension CallLog.Call {
   fileprivate var json: JSONValue {
     .object([
-      .init("call", .string(name)), .init("ingest", ingest.map { .string($0.rawValue) } ?? .null),
+      .init("call", .string(name)), .init("stream", .string(stream)),
+      .init("ingest", ingest.map { .string($0.rawValue) } ?? .null),
       .init("answer", .integer(answer)), .init("status", .string(status.name)),
       .init("readyToStart", .bool(isReady)), .init("at", .integer(at)),
       .init("monotonicMs", .integer(monotonic)),

@@ -1,6 +1,5 @@
 import BunnyBroadcast
 import BunnySystem
-import Synchronization
 
 /// What tests do to the sandbox itself: `/sandbox/…`. Needs no key, for only this machine gets here;
 /// web pages from elsewhere, which a browser on this machine may show, are refused.
@@ -8,22 +7,37 @@ final class Control: Sendable {
   private let stream: LiveStream
   private let port: UInt16
   private let restart: @Sendable (IngestName) throws(SandboxError) -> Int32?
-  private let outage = Mutex(Outage())
+  private let fault: Awaited<Fault>
 
   /// - Parameters:
   ///   - port: the sandbox's own.
+  ///   - fault: how the API fails until it is told otherwise.
   ///   - restart: starts an ingest anew, and tells its process.
   init(
-    _ stream: LiveStream, port: UInt16,
+    _ stream: LiveStream, port: UInt16, fault: Fault,
     restart: @escaping @Sendable (IngestName) throws(SandboxError) -> Int32?
   ) {
     self.stream = stream
     self.port = port
+    self.fault = Awaited(fault)
     self.restart = restart
   }
 
-  /// What the API is to do, as it was last told.
-  var currentOutage: Outage { outage.withLock { $0 } }
+  /// How a call fails, once it may be answered: waits as long as the fault wants it to.
+  func fault(of call: String) -> Fault {
+    let fault = self.fault.current
+    switch fault.kind(of: call, at: .now) {
+    case .slow: self.fault.wait(atMost: Fault.pause) { $0 != fault }
+    case .hang:
+      self.fault.wait(atMost: fault.secondsLeft(at: .now)) { $0 != fault }
+      return fault
+    default: break
+    }
+    return self.fault.current
+  }
+
+  /// Lets go of all that is kept waiting.
+  func end() { fault.change { $0 = Fault() } }
 
   func answer(_ request: HTTPRequest) -> HTTPResponse {
     if let origin = request.headers["origin"], !isOurs(origin) {
@@ -37,7 +51,7 @@ final class Control: Sendable {
       if let count = request.query["after"].flatMap(Int.init) { stream.calls.wait(beyond: count) }
       return .json(stream.calls.json)
     case ("GET", "state"): return .json(state)
-    case ("POST", "outage"): return begin(request.query)
+    case ("POST", "fault"): return begin(request.query)
     case ("POST", "status"): return force(request.query["value"] ?? "")
     case ("POST", "restart"): return restart(named: parts.last ?? "")
     default: return .notFound
@@ -63,12 +77,15 @@ final class Control: Sendable {
 
   private func begin(_ query: [String: String]) -> HTTPResponse {
     guard let seconds = query["seconds"].flatMap(Double.init), (0...86_400).contains(seconds),
-      let kind = Outage.Kind(rawValue: query["kind"] ?? "503")
+      let kind = Fault.Kind(rawValue: query["kind"] ?? "503")
     else {
-      return Self.refusal("outage takes ?seconds=N and, if need be, &kind=503 or kind=hangup")
+      let kinds = Fault.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+      return Self.refusal(
+        "fault takes ?seconds=N and, if need be, &calls=get,start and &kind= one of \(kinds)")
     }
-    outage.withLock { $0.begin(kind, seconds: seconds, at: .now) }
-    stream.log("the API is out for \(seconds) s")
+    let calls = Set((query["calls"] ?? "").split(separator: ",").map(String.init))
+    fault.change { $0 = Fault(kind, calls: calls, seconds: seconds, at: .now) }
+    stream.log("the API has the fault \(kind.rawValue) for \(seconds) s")
     return .json(.object([.init("seconds", .number(seconds))]))
   }
 

@@ -55,7 +55,7 @@ struct IngestHooks: Sendable {
     stream.log(
       refusal.map { "an encoder is refused at the \(ingest.rawValue) ingest: \($0)" }
         ?? "an encoder publishes to the \(ingest.rawValue) ingest")
-    stream.calls.add("publish", ingest, answer: status, stream.live)
+    stream.calls.add("publish", ingest, of: stream, answer: status)
     return HTTPResponse(status)
   }
 
@@ -69,7 +69,7 @@ struct IngestHooks: Sendable {
       if isEmpty { stream.viewer?.left(ingest) }
     }
     let noted = known ?? library.first
-    noted.calls.add("publish_done", ingest, answer: 200, noted.live)
+    noted.calls.add("publish_done", ingest, of: noted, answer: 200)
     return HTTPResponse(200)
   }
 }

@@ -86,7 +86,7 @@ private func quoted(_ text: String) -> String {
 
 /// Starts a command in a process group of its own, with default signals; standard output, which is
 /// the sandbox's to write, leads to standard error.
-private func spawn(_ words: [String]) throws(SandboxError) -> pid_t {
+func spawn(_ words: [String]) throws(SandboxError) -> pid_t {
   var actions = posix_spawn_file_actions_t()
   posix_spawn_file_actions_init(&actions)
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)

@@ -15,6 +15,7 @@ package final class Sandbox: Sendable {
   private let work: WorkFolder
   private let http: HTTPServer
   private let servers: [IngestServer]
+  private let switchboard = Switchboard()
 
   /// Starts everything; all of it works when this returns.
   package init(
@@ -26,8 +27,7 @@ package final class Sandbox: Sendable {
     try makeFolder(recording)
     try removeOldRecording(in: recording)
 
-    let switchboard = Switchboard()
-    http = try HTTPServer(port: options.port ?? 0) { switchboard.answer($0) }
+    http = try HTTPServer(port: options.port ?? 0) { [switchboard] in switchboard.answer($0) }
     port = http.port
     let address = "http://127.0.0.1:\(port)"
 
@@ -59,8 +59,9 @@ package final class Sandbox: Sendable {
       stream, servers,
       Playback(
         folder: recording, viewer: viewer,
-        page: Page.html(title: facts.title, hlsUrl: facts.hlsUrl)),
-      port: port)
+        page: Page.html(title: facts.title, hlsUrl: facts.hlsUrl),
+        ownPicture: { [switchboard] in switchboard.picture($0, $1) }),
+      port: port, fault: options.fault.map { Fault($0, seconds: 86_400, at: .now) } ?? Fault())
     do throws(SandboxError) {
       for server in servers { try server.start() }
     } catch {
@@ -72,6 +73,7 @@ package final class Sandbox: Sendable {
   /// Ends what it started, finishes the recording and removes what it does not keep.
   package func end() {
     for server in servers { server.end() }
+    switchboard.end()
     http.stop()
     viewer.close()
     work.remove()

@@ -14,6 +14,8 @@ package struct SandboxOptions: Equatable, Sendable {
   /// Where the HLS recording stays; nil: it goes with the sandbox.
   package var keep: String?
   package var title = "bunny-sandbox"
+  /// How the API fails from the beginning on.
+  package var fault: Fault.Kind?
   package var endsWithInput = false
   package var showsHelp = false
 
@@ -58,8 +60,18 @@ package struct SandboxOptions: Equatable, Sendable {
     case .keyAfter: keyAfter = try Self.seconds(value, option)
     case .keep: keep = value
     case .title: title = value
+    case .fault: fault = try Self.fault(value, option)
     case .untilEOF, .help: break
     }
+  }
+
+  private static func fault(_ text: String, _ option: Option) throws(SandboxError) -> Fault.Kind {
+    guard let kind = Fault.Kind(rawValue: text) else {
+      throw .usage(
+        "\(option.rawValue) is \(text); it takes "
+          + Fault.Kind.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    return kind
   }
 
   private static func port(_ text: String, _ option: Option) throws(SandboxError) -> UInt16 {
@@ -86,6 +98,7 @@ enum Option: String, CaseIterable {
   case keyAfter = "--key-after"
   case keep = "--keep"
   case title = "--title"
+  case fault = "--fault"
   case untilEOF = "--until-eof"
   case help = "--help"
 
@@ -96,6 +109,7 @@ enum Option: String, CaseIterable {
     case .readyAfter, .keyAfter: "SECONDS"
     case .keep: "FOLDER"
     case .title: "TEXT"
+    case .fault: "KIND"
     case .untilEOF, .help: nil
     }
   }
@@ -110,6 +124,7 @@ enum Option: String, CaseIterable {
     case .keep:
       ["record the viewer's HLS here and leave it", "(an old recording there is replaced)"]
     case .title: ["the stream's title (default: bunny-sandbox)"]
+    case .fault: ["the API fails from the beginning on; see below"]
     case .untilEOF: ["end when standard input does, as it does when", "the parent dies"]
     case .help: ["show this"]
     }
@@ -132,7 +147,10 @@ enum Option: String, CaseIterable {
                                       with ?after=N once there are more than N,
                                       or after a second
       GET  /sandbox/state             what the page shows
-      POST /sandbox/outage?seconds=N  the API answers 503; &kind=hangup: hangs up
+      POST /sandbox/fault?seconds=N   the API answers 503; &kind= another fault: 401,
+                                      404, 422, 500, hangup, hang, slow (3 s more),
+                                      garbage, no-flags or false-flags in the ingest
+                                      status; &calls=get,start: of these calls only
       POST /sandbox/status?value=N    puts the stream into Bunny's status N
       POST /sandbox/restart/primary   starts a killed ingest again; or /backup
 

@@ -9,6 +9,8 @@ package struct StreamFacts: Equatable, Sendable {
   package var backupIngestUrl = ""
   package var hlsUrl = ""
   package var details = StreamDetails()
+  /// The picture that its owner has set.
+  package var thumbnail: Thumbnails.Picture?
 
   /// Fresh names and keys.
   package init() {
@@ -24,6 +26,7 @@ package struct StreamFacts: Equatable, Sendable {
     facts.streamKey = Self.newKey()
     facts.hlsUrl = hlsUrl.replacing(streamId, with: facts.streamId)
     facts.details = StreamDetails()
+    facts.thumbnail = nil
     return facts
   }
 

@@ -13,11 +13,14 @@ final class Switchboard: Sendable {
 
   /// Until then every request is answered with 503.
   ///
-  /// - Parameter port: where the requests come in.
+  /// - Parameters:
+  ///   - port: where the requests come in.
+  ///   - fault: how the API fails at first.
   func connect(
-    _ stream: LiveStream, _ servers: [IngestServer], _ playback: Playback, port: UInt16
+    _ stream: LiveStream, _ servers: [IngestServer], _ playback: Playback, port: UInt16,
+    fault: Fault
   ) {
-    let control = Control(stream, port: port) { name throws(SandboxError) in
+    let control = Control(stream, port: port, fault: fault) { name throws(SandboxError) in
       guard let server = servers.first(where: { $0.name == name }) else { return nil }
       try server.restart()
       return server.processID
@@ -31,11 +34,24 @@ final class Switchboard: Sendable {
     }
   }
 
+  /// The picture that a stream's owner has set.
+  func picture(_ id: String, _ name: String) -> HTTPResponse {
+    let library = parts.withLock { $0 }?.hooks.library
+    guard let picture = library?.stream(id)?.facts.thumbnail, picture.name == name else {
+      return .notFound
+    }
+    return .bytes(picture.bytes, type: picture.type)
+  }
+
+  /// Lets go of all that is kept waiting.
+  func end() { parts.withLock { $0 }?.control.end() }
+
   func answer(_ request: HTTPRequest) -> HTTPResponse {
     guard let parts = parts.withLock({ $0 }) else { return HTTPResponse(503) }
     let path = request.parts
     switch path.first {
-    case "library": return parts.api.answer(request, during: parts.control.currentOutage)
+    case "library":
+      return parts.api.answer(request, during: parts.control.fault(of: API.name(of: request)))
     case "sandbox": return parts.control.answer(request)
     case "ingest":
       guard

@@ -36,7 +36,8 @@ package enum Wire {
         .init("availableResolutions", .string("720p")), .init("width", .null),
         .init("height", .null), .init("framerate", .null), .init("ingestRegion", .string("DE")),
         .init("peakConcurrentViewers", .integer(0)), .init("totalViewerSeconds", .integer(0)),
-        .init("thumbnailFileName", .null), .init("thumbnailUpdatedAt", .null),
+        .init("thumbnailFileName", text(facts.thumbnail?.name)),
+        .init("thumbnailUpdatedAt", text(facts.thumbnail.map { forms[0].text($0.at) })),
         .init("enableCountdown", .bool(details.enableCountdown)), .init("rtmpOutputs", .null),
         .init("preStreamTrailerVideoId", text(details.trailerId)),
         .init("ingestEndpoints", .object([.init("rtmp", ingests)])),
@@ -44,12 +45,14 @@ package enum Wire {
   }
 
   package static func status(
-    _ live: LiveState, date: Date, forms: DateForms, at now: MonotonicTime
+    _ live: LiveState, date: Date, forms: DateForms, fault: Fault.Kind? = nil,
+    at now: MonotonicTime
   ) -> JSONValue {
     let ingests = [("primaryLive", IngestName.primary), ("backupLive", .backup)].compactMap {
       key, ingest in
-      live.toldLive(ingest, at: now).map { JSONValue.Member(key, .bool($0)) }
-    }
+      let told = fault == .falseFlags ? false : live.toldLive(ingest, at: now)
+      return told.map { JSONValue.Member(key, .bool($0)) }
+    }.filter { _ in fault != .noFlags }
     return .object(
       [.init("readyToStart", .bool(live.isReady(at: now)))] + ingests + [
         .init("lastPingAgo", live.lastPingAgo(at: now).map { .integer($0) } ?? .null),
@@ -57,6 +60,23 @@ package enum Wire {
         .init("statusTimeUtc", .string(forms[0].text(date))),
       ])
   }
+
+  package static func playData(_ stream: JSONValue, hlsUrl: String) -> JSONValue {
+    .object([
+      .init("liveStream", stream), .init("libraryName", .string("bunny-sandbox")),
+      .init("videoPlaylistUrl", .string(hlsUrl)), .init("fallbackUrl", .null),
+      .init("thumbnailUrl", .null), .init("controls", .string("play, volume,fullscreen")),
+      .init("enableDRM", .bool(false)), .init("showHeatmap", .bool(false)),
+    ])
+  }
+
+  package static let statistics = JSONValue.object([
+    .init("hourly", .bool(false)), .init("totalEncodingSeconds", .integer(0)),
+    .init("encodingSecondsChart", .object([])),
+    .init("encodingSecondsByLiveStream", .object([])),
+    .init("encodingSecondsByVideoCodec", .object([])),
+    .init("encodingSecondsByResolution", .object([])),
+  ])
 
   /// The answer to `start` and `stop`: a StatusModel, also where the specification says otherwise.
   package static func answer(_ verdict: LiveState.Verdict) -> HTTPResponse {

@@ -53,11 +53,13 @@ func makeFolder(_ path: String) throws(SandboxError) {
   }
 }
 
-/// Removes the playlist and segments of an earlier recording, and nothing else.
+/// Removes the playlist, segments and pictures of an earlier recording, and nothing else.
 func removeOldRecording(in folder: String) throws(SandboxError) {
   let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
   for name in names
-  where name == HLSRecording.playlistName || (name.hasPrefix("segment-") && name.hasSuffix(".ts")) {
+  where name == HLSRecording.playlistName
+    || (name.hasPrefix("segment-") && (name.hasSuffix(".ts") || name.hasSuffix(".jpg")))
+  {
     do { try FileManager.default.removeItem(atPath: "\(folder)/\(name)") } catch {
       throw .cannotWrite(folder, reason: "an old \(name) could not be removed")
     }

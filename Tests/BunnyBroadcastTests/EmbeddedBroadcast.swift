@@ -13,12 +13,14 @@ struct EmbeddedBroadcast {
   private let events: AsyncStream<BunnyBroadcastEvent>
 
   init(
-    _ script: ScriptedRepository.Script = .init(), retry: BroadcastConfiguration.Retry = .always
+    _ script: ScriptedRepository.Script = .init(), retry: BroadcastConfiguration.Retry = .always,
+    _ change: (inout LivePlan) -> Void = { _ in }
   ) throws {
     ingest = try ScriptedIngest()
     repository = ScriptedRepository(ingest, script)
     var plan = LivePlan(libraryId: 1, streamId: "s")
     plan.retry = retry
+    change(&plan)
     broadcast = LiveBroadcast(plan, api: repository) { [duration] primary, _ in
       var configuration = BroadcastConfiguration(
         ingest: primary, video: .test, audio: .tone, quality: .sd480)

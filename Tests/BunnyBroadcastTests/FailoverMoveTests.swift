@@ -73,3 +73,24 @@ extension FailoverChangeTests {
     #expect(story.failover.carrier == 2)
   }
 }
+
+/// The stream has another key, or its ingests another address.
+@Suite struct FailoverRenamingTests {
+  @Test func `what stands by under the old key is connected anew, and the carrier goes on`() {
+    var story = FailoverStory.live()
+    story.at(5000, .renamed, .drop(2), .open(3, ingest: 1))
+    #expect(story.failover.carryingIngest == 0)
+  }
+
+  @Test func `a wait for an ingest that refuses the old key is over at once`() {
+    var story = FailoverStory()
+    story.at(0, .tick, .open(1, ingest: 0), .open(2, ingest: 1))
+    story.at(10, .ready(1), .publish(1, .replay))
+    story.at(20, .publishing(1))
+    story.at(30, .failed(2, .passing), .open(3, ingest: 1))
+    story.at(40, .failed(3, .passing))
+    story.at(50, .failed(1, .passing), .open(4, ingest: 0))
+    story.at(60, .failed(4, .lasting))
+    story.at(70, .renamed, .open(5, ingest: 0), .open(6, ingest: 1))
+  }
+}

@@ -15,6 +15,8 @@ final class ScriptedRepository: LiveStreamRepository {
     var starts: [BunnyLiveStreamError?] = [nil]
     var stops: [BunnyLiveStreamError?] = [nil]
     var backupURL: String?
+    /// Milliseconds.
+    var lastPingAgo: Int64?
   }
 
   struct Call: Sendable, Equatable {
@@ -67,8 +69,9 @@ final class ScriptedRepository: LiveStreamRepository {
   func ingestStatus(
     libraryId: Int, streamId: String
   ) async throws(BunnyLiveStreamError) -> BunnyLiveStreamIngestStatus {
-    let isReady = try state.change { $0.next("status", \.ready) }.get()
-    return BunnyLiveStreamIngestStatus(readyToStart: isReady, primaryLive: true, backupLive: false)
+    let (isReady, lastPing) = state.change { ($0.next("status", \.ready), $0.script.lastPingAgo) }
+    return BunnyLiveStreamIngestStatus(
+      readyToStart: try isReady.get(), primaryLive: true, backupLive: false, lastPingAgo: lastPing)
   }
 
   func startLiveStream(libraryId: Int, streamId: String) async throws(BunnyLiveStreamError) {

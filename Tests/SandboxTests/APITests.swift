@@ -73,14 +73,14 @@ struct APITests {
 
   @Test func `an outage is of the API only`() async throws {
     let sandbox = try await SandboxProcess.start()
-    _ = try await sandbox.http("POST", "/sandbox/outage?seconds=600")
+    _ = try await sandbox.http("POST", "/sandbox/fault?seconds=600")
     #expect(try await sandbox.api("GET", "/status").status == 503)
     #expect(try await sandbox.http("GET", "/watch").status == 200)
-    _ = try await sandbox.http("POST", "/sandbox/outage?seconds=600&kind=hangup")
+    _ = try await sandbox.http("POST", "/sandbox/fault?seconds=600&kind=hangup")
     await #expect(throws: URLError.self) { try await sandbox.api("GET", "/status") }
-    _ = try await sandbox.http("POST", "/sandbox/outage?seconds=0")
+    _ = try await sandbox.http("POST", "/sandbox/fault?seconds=0")
     #expect(try await sandbox.api("GET", "/status").status == 200)
-    #expect(try await sandbox.http("POST", "/sandbox/outage?seconds=x").status == 400)
+    #expect(try await sandbox.http("POST", "/sandbox/fault?seconds=x").status == 400)
     #expect(try await sandbox.calls().filter { $0.hasSuffix("503") } == ["status 503"])
     try await sandbox.end()
   }

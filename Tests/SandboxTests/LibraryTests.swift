@@ -24,7 +24,7 @@ struct LibraryTests {
     request.headers["accesskey"] = facts.accessKey
     request.body = Array(body.utf8)
     request.query = query
-    return api.answer(request, during: Outage())
+    return api.answer(request, during: Fault())
   }
 
   /// What the client makes of an answer.
@@ -129,6 +129,38 @@ struct LibraryTests {
     #expect(ask("GET", path).status == 405)
     let made = try stream(ask("POST", "", #"{"title":"t"}"#))
     #expect(try stream(ask("PUT", "/\(made.id!)/regenerate-key")).streamKey != made.streamKey)
+  }
+
+  @Test func `a picture is set, told of and taken away, if its type is one`() throws {
+    let path = "/\(facts.streamId)/thumbnail"
+    #expect(ask("DELETE", path).status == 404)
+    var request = HTTPRequest("POST", "/library/\(facts.libraryId)/live\(path)")
+    request.headers = ["accesskey": facts.accessKey, "content-type": "application/octet-stream"]
+    request.body = [0xFF, 0xD8]
+    #expect(api.answer(request, during: Fault()).status == 400)
+    request.headers["content-type"] = "image/png"
+    #expect(api.answer(request, during: Fault()).status == 200)
+    let name = try #require(try stream(ask("GET", "/\(facts.streamId)")).thumbnailFileName)
+    #expect(name.hasPrefix("thumbnail_") && name.hasSuffix(".png"))
+    #expect(ask("DELETE", path).status == 204)
+    #expect(try stream(ask("GET", "/\(facts.streamId)")).thumbnailFileName == nil)
+    #expect(ask("POST", path, query: ["thumbnailUrl": "https://e/x.jpg"]).status == 200)
+    #expect(ask("POST", path, query: ["thumbnailUrl": "x"]).status == 422)
+  }
+
+  @Test func `every call that the client knows is answered`() throws {
+    let id = facts.streamId
+    let play = try read(
+      ask("GET", "/\(id)/play"), .playData(id, in: 1, token: nil, expires: nil))
+    #expect(play.liveStream?.id == id && play.controls == ["play", "volume", "fullscreen"])
+    #expect(
+      try read(
+        ask("GET", "/\(id)/thumbnails"), .listThumbnails(id, in: 1, limit: nil, from: nil, to: nil))
+        == [])
+    for path in ["/\(id)/bitrate-history", "/\(id)/current-bitrate", "/statistics/encoding"] {
+      #expect(ask("GET", path).status == 200, "\(path)")
+      #expect(ask("PUT", path).status == 405, "\(path)")
+    }
   }
 
   @Test func `methods that a path does not have are refused`() {

@@ -20,11 +20,30 @@ struct LiveSandbox {
     [
       "BUNNY_ACCESS_KEY": facts.accessKey, "BUNNY_LIBRARY_ID": "\(facts.libraryId)",
       "BUNNY_API_URL": facts.apiUrl, "CREDENTIALS_DIRECTORY": "",
+      "XDG_STATE_HOME": small.folder.file("state"), "STATE_DIRECTORY": "",
     ]
   }
 
   func arguments(_ more: String...) -> [String] {
     small.arguments(stream: facts.streamId, ["--events", "json"] + more)
+  }
+
+  /// What this machine remembers of the stream.
+  var record: String {
+    small.folder.file("state/bunny-broadcast/streams/\(facts.streamId).json")
+  }
+
+  /// The settings of another machine, which remembers nothing.
+  var settingsElsewhere: [String: String] {
+    settings.merging(["XDG_STATE_HOME": small.folder.file("elsewhere")]) { $1 }
+  }
+
+  /// A path beside the settings.
+  func file(_ name: String) -> String { small.folder.file(name) }
+
+  /// Begins a broadcast to another stream of the library, or to one that it makes.
+  func startElsewhere(_ arguments: String...) throws -> ChildProcess {
+    try Command.start(small.arguments(["--events", "json"] + arguments), settings)
   }
 
   /// Begins a broadcast.
@@ -65,9 +84,9 @@ struct LiveSandbox {
   }
 
   /// What the API and the ingests saw, without repetitions in a row.
-  func seen() async throws -> [String] {
+  func seen(without other: String = "") async throws -> [String] {
     try await sandbox.calls().reduce(into: []) { seen, call in
-      if seen.last != call { seen.append(call) }
+      if seen.last != call, call != other { seen.append(call) }
     }
   }
 
@@ -98,12 +117,24 @@ struct LiveSandbox {
   }
 
   /// Makes the API fail, for some seconds or until ``repair()``.
-  func breakAPI(_ kind: String, seconds: Int = 600) async throws {
-    _ = try await sandbox.http("POST", "/sandbox/outage?seconds=\(seconds)&kind=\(kind)")
+  ///
+  /// - Parameter calls: only these, with commas between; none: all.
+  func breakAPI(_ kind: String, calls: String = "", seconds: Int = 600) async throws {
+    let answer = try await sandbox.http(
+      "POST", "/sandbox/fault?seconds=\(seconds)&kind=\(kind)&calls=\(calls)")
+    #expect(answer.status == 200, "\(kind)")
+  }
+
+  /// The names of the calls about a stream, with their answers.
+  func calls(of id: String) async throws -> [String] {
+    let calls = try await sandbox.http("GET", "/sandbox/calls")["calls"] as? [[String: NSObject]]
+    return (calls ?? []).filter { $0["stream"] as? String == id }.map {
+      "\($0["call"]!) \($0["answer"]!)"
+    }
   }
 
   func repair() async throws {
-    _ = try await sandbox.http("POST", "/sandbox/outage?seconds=0")
+    _ = try await sandbox.http("POST", "/sandbox/fault?seconds=0")
   }
 
   /// Puts the stream into one of Bunny's states.

@@ -20,21 +20,21 @@ struct SmallPartsTests {
     #expect(playlist.window.hasSuffix("s7.ts\n#EXT-X-ENDLIST\n"))
   }
 
-  @Test func `an outage ends by itself`() {
-    var outage = Outage()
-    #expect(outage.answer(at: second(0)) == nil)
-    outage.begin(.unavailable, seconds: 2, at: second(1))
-    #expect(outage.answer(at: second(2.9))?.status == 503)
-    #expect(outage.answer(at: second(3)) == nil)
-    outage.begin(.hangup, seconds: 1, at: second(4))
-    #expect(outage.answer(at: second(4.5))?.isHangUp == true)
+  @Test func `a fault is of the calls that it names, and ends by itself`() {
+    #expect(Fault().kind(of: "get", at: second(0)) == nil)
+    let fault = Fault(.hang, calls: ["get", "start"], seconds: 2, at: second(1))
+    #expect(fault.kind(of: "get", at: second(2.9)) == .hang)
+    #expect(fault.kind(of: "stop", at: second(2.9)) == nil)
+    #expect(fault.kind(of: "get", at: second(3)) == nil)
+    #expect(Fault(.slow, seconds: 1, at: second(1)).kind(of: "stop", at: second(1)) == .slow)
   }
 
   @Test func `options are read in both spellings`() throws {
     let options = try SandboxOptions([
       "--port", "8080", "--primary-port=1935", "--ready-after", "0.5", "--keep=/tmp/x",
-      "--until-eof", "--title", "A kiosk", "--key-after", "2",
+      "--until-eof", "--title", "A kiosk", "--key-after", "2", "--fault", "no-flags",
     ])
+    #expect(options.fault == .noFlags)
     #expect(options.port == 8080 && options.primaryPort == 1935 && options.backupPort == nil)
     #expect(options.readyAfter == 500_000_000 && options.keyAfter == 2_000_000_000)
     #expect(options.keep == "/tmp/x" && options.endsWithInput && options.title == "A kiosk")

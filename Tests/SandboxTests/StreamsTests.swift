@@ -151,6 +151,33 @@ struct StreamsTests {
     try await live.end()
   }
 
+  @Test(arguments: ["--create", "--stream"])
+  func `the README's broadcasts to a stream of its own, or to one and its successor, work`(
+    _ option: String
+  ) async throws {
+    let live = try await LiveSandbox()
+    let readme = try String(
+      contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "README.md"),
+      encoding: .utf8)
+    let lines = readme.split(separator: "\n").filter {
+      $0.hasPrefix("bunny-broadcast \(option)") && !$0.contains("--api-url")
+        && (option == "--create" || $0.contains("--on-ended"))
+    }
+    let line = try #require(lines.count == 1 ? lines.first : nil)
+    let script =
+      String(line).replacing("bunny-broadcast", with: "\"$0\"")
+      .replacing("7b9f4c1e-0000-4000-8000-0123456789ab", with: live.facts.streamId)
+      .replacing(" --quality hd720", with: "").replacing(" --video test", with: "")
+      + " --video test --quality sd480 --duration 2"
+    let outcome = try await Command.startInShell(
+      script, [], live.settings, in: try TemporaryDirectory().path
+    ).outcome()
+    #expect(outcome.exitStatus == 0, "\(line): \(outcome)")
+    #expect(outcome.standardError.contains(" info ended the stream for good\n"))
+    try await live.end()
+  }
+
   @Test func `headers from a file open a service that stands in front`() async throws {
     let live = try await LiveSandbox()
     let folder = try TemporaryDirectory()

@@ -110,6 +110,9 @@ public struct SmallPublish: Sendable {
     ["--stream", id] + media + more
   }
 
+  /// Those of a broadcast to what `arguments` say.
+  public func arguments(_ arguments: [String]) -> [String] { arguments + media }
+
   private var media: [String] {
     ["--video", video, "--audio", audio, "--quality", quality]
   }

@@ -1,0 +1,130 @@
+import BunnyRTMP
+import BunnyStreamAPI
+import BunnySystem
+import FoundationEssentials
+import Synchronization
+
+// What comes before the first publish.
+extension LiveBroadcast {
+  /// For how long a stream that was just created may have no key, however little is tried again.
+  private static let keyPatience = Duration.seconds(30)
+  /// How long the API may take where the answer is remembered too.
+  private static let shortPatience = Duration.seconds(5)
+
+  /// Asks for the stream until it may be published to, and is to be.
+  ///
+  /// - Parameter record: what is remembered of it.
+  /// - Returns: nil when the broadcast was ended meanwhile.
+  /// - Throws: Also that the stream is over.
+  func fetch(_ record: StreamRecord?) async throws -> Opening? {
+    let keyDeadline = MonotonicTime.now + Self.keyPatience.nanoseconds
+    var backoff = Backoff()
+    var saidAbove: Double?  // seconds to its time, when that is said next
+    let memory = trusted(record)
+    let wasPublishedTo = record?.publishing != nil || state.withLock { $0.published != nil }
+    while isWanted {
+      let (error, reason): (BunnyLiveStreamError, String)
+      var (retries, hasAnswered) = (plan.retry == .always, false)
+      do {
+        let stream = try await getStream(
+          within: memory == nil ? .seconds(60) : Self.shortPatience
+        ) { $0 == nil }
+        state.withLock { $0.stream = stream }
+        hasAnswered = true
+        switch Admission(stream) {
+        case .refuse(let status): throw BroadcastError.streamOver(streamId, status)
+        case .again(let missing):
+          error = BunnyLiveStreamError(
+            kind: .invalidResponse, message: missing,
+            attempt: "publish to the live stream \(streamId)")
+          reason = missing
+          retries = retries || .now < keyDeadline
+        case .publish(let key, let needsStart, let warning):
+          if let left = await secondsToWait(for: stream) {
+            await countDown(left, saidAbove: &saidAbove)
+            backoff = Backoff()
+            continue
+          }
+          if let warning { hub.send(.notice(message: warning)) }
+          return Opening(stream: stream, key: key, needsStart: needsStart)
+        }
+      } catch let failure as BunnyLiveStreamError {
+        (error, reason) = (failure, failure.description)
+      }
+      guard isWanted else { break }
+      if error.kind == .notFound, wasPublishedTo { throw BroadcastError.streamDeleted(streamId) }
+      // One that was made a moment ago may not be known everywhere yet.
+      let isNew = error.kind == .notFound && state.withLock { $0.stream != nil }
+      if error.isPermanent && !(isNew && .now < keyDeadline) || !retries {
+        throw BroadcastError.api(error)
+      }
+      if let memory, saidAbove == nil, !hasAnswered {
+        hub.send(
+          .notice(message: "\(error); publishing to where this machine published last, meanwhile"))
+        return memory
+      }
+      let wait = backoff.failed(chance: .random(in: 0...1))
+      hub.send(.askingAgain(after: wait, reason: reason))
+      await pause(wait) { $0 == nil }
+    }
+    return nil
+  }
+
+  /// What may be published to while the API does not answer.
+  private func trusted(_ record: StreamRecord?) -> Opening? {
+    guard let record, record.publishing != nil, !record.key.reveal().isEmpty,
+      plan.retry == .always, !state.withLock({ $0.distrustsRecord })
+    else { return nil }
+    let stream = record.stream(id: streamId)
+    return Opening(stream: stream, key: record.key.reveal(), needsStart: nil)
+  }
+
+  // MARK: One publisher
+
+  /// - Throws: That somebody else publishes to the stream.
+  func claim(_ opening: Opening, own: StreamRecord.Publishing?) async throws {
+    // Nobody publishes to a stream that was never published to.
+    guard opening.needsStart != nil, opening.stream.status != .created,
+      opening.stream.status != .scheduled, let status = await askStatus()
+    else { return }
+    let own = state.withLock { $0.published } ?? own
+    guard
+      case .taken(let lastPing) = PublisherClaim(status, own: own, bootId: Boot.id, at: .now)
+    else { return }
+    let error = BroadcastError.streamTaken(streamId, lastPing: lastPing)
+    guard plan.takesOver else { throw error }
+    hub.send(.notice(message: "\(error.sentence); taking it over"))
+  }
+
+  /// nil when the API does not answer: that is no reason to stay off air.
+  private func askStatus() async -> BunnyLiveStreamIngestStatus? {
+    let (library, id) = (plan.libraryId, streamId)
+    let status = try? await whileWanted(Self.isUnasked) { [api] in
+      try await within(Self.shortPatience) {
+        try await api.ingestStatus(libraryId: library, streamId: id)
+      }
+    }
+    if let status { noteTime(of: status) }
+    return status
+  }
+
+  // MARK: A scheduled stream
+
+  /// nil: its time has come, it has none, or that is not for us to wait for.
+  private func secondsToWait(for stream: BunnyLiveStream) async -> Double? {
+    guard plan.startsStream, !plan.startsNow, stream.scheduledStartTime != nil,
+      stream.status != .running
+    else { return nil }
+    if state.withLock({ $0.clock == nil }) { _ = await askStatus() }
+    let now = state.withLock { $0.clock }?.time(at: .now) ?? Date()
+    return Countdown.seconds(to: stream, now: now)
+  }
+
+  private func countDown(_ left: Double, saidAbove: inout Double?) async {
+    if left <= saidAbove ?? .infinity {
+      hub.send(.awaitingStart(after: .seconds(left.rounded())))
+      saidAbove = Countdown.mark(below: left)
+    }
+    await pause(.seconds(min(Countdown.look, max(0.05, left - (saidAbove ?? 0))))) { $0 == nil }
+  }
+}

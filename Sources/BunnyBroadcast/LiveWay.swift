@@ -1,0 +1,165 @@
+import BunnyStreamAPI
+import BunnySystem
+import Synchronization
+
+// The way to an ingest and back, stream after stream.
+extension LiveBroadcast {
+  func broadcast() async throws {
+    if let request = plan.creates { try await create(request) }
+    while isWanted {
+      do {
+        while try await broadcastOnce() {}
+        return
+      } catch let over as BroadcastError where over.isOver {
+        state.withLock { $0.over = over }
+        try await goOn(after: over)
+      }
+    }
+  }
+
+  /// Broadcasts to the stream as it is now.
+  ///
+  /// - Returns: Whether to do so again: what was known of it did not hold.
+  /// - Throws: Also that the stream is over.
+  private func broadcastOnce() async throws -> Bool {
+    let store = try openStore()
+    guard let opening = try await fetch(store?.record()) else { return false }
+    try await claim(opening, own: store?.record()?.publishing)
+    if let needsStart = opening.needsStart {
+      hub.send(
+        .streamFound(
+          title: opening.stream.title, status: opening.stream.status, resumes: !needsStart))
+    }
+    let session = try begin(opening, store)
+    let failure = await run(session, opening)
+    if let over = state.withLock({ $0.over }) { throw over }
+    guard let failure else { return false }
+    guard case .ingest = failure as? BroadcastError, isWanted else { throw failure }
+    if opening.needsStart == nil {  // never with --retry never
+      state.withLock { $0.distrustsRecord = true }
+      hub.send(
+        .notice(message: "\(failure); that was only remembered, so Bunny's API is waited for"))
+      return true
+    }
+    guard try await mayBeMended(session), plan.retry == .always else { throw failure }
+    return true
+  }
+
+  /// The lock and the memory of the stream; nil: there is nowhere to keep them.
+  private func openStore() throws -> StreamStore? {
+    guard let folder = plan.stateFolder else { return nil }
+    if let store = state.withLock({ $0.store }) { return store }
+    do throws(StreamStore.Trouble) {
+      let store = try StreamStore(folder: "\(folder)/streams", streamId: streamId)
+      state.withLock { $0.store = store }
+      return store
+    } catch {
+      switch error {
+      case .held(let process): throw BroadcastError.streamHeld(streamId, process: process)
+      case .unusable(let sentence):
+        hub.send(.notice(message: sentence))
+        return nil
+      }
+    }
+  }
+
+  /// The broadcast of media, ready to run.
+  private func begin(_ opening: Opening, _ store: StreamStore?) throws -> LiveSession {
+    let ingests = try LiveSession.Ingests(opening.stream, opening.key) {
+      hub.send(.notice(message: $0))
+    }
+    let configuration = configure(ingests.primary, ingests.backup)
+    let record = store.map { store in
+      var record = StreamRecord(opening.stream, key: opening.key)
+      let known = store.record()
+      (record.publishing, record.successor) = (known?.publishing, known?.successor)
+      return LiveRecord(store, record, clock: state.withLock { $0.clock }, hub)
+    }
+    let (session, ending) = state.withLock { state in
+      var configuration = configuration
+      if let duration = configuration.duration {
+        let left = duration - .seconds(state.earlier.liveSeconds)
+        configuration.duration = max(left, .milliseconds(1))
+      }
+      let broadcast = Broadcast(configuration, began: state.began ?? .now)
+      let session = LiveSession(broadcast, opening, ingests, record, hub)
+      state.hasDuration = configuration.duration != nil
+      if let before = state.broadcast { state.earlier = state.earlier + before.statistics.totals }
+      state.session = session
+      (state.over, state.toldOver) = (nil, nil)
+      if let isMuted = state.isMuted { broadcast.isMuted = isMuted }
+      state.isMuted = broadcast.isMuted
+      return (session, state.farewell.ending)
+    }
+    if let ending { session.broadcast.stop(reason: ending.reason) }
+    return session
+  }
+
+  /// - Returns: Why media ended, when nobody asked for that.
+  private func run(_ session: LiveSession, _ opening: Opening) async -> (any Error)? {
+    let events = session.broadcast.events()
+    let conductor = Conductor(
+      plan, streamId, api,
+      readiness: Readiness(starts: opening.needsStart.map { $0 && plan.startsStream }), hub,
+      .init(
+        onStatus: { [weak self, session] status in
+          session.told(status)
+          self?.noteTime(of: status)
+        },
+        onStream: { [weak self, session] stream in
+          session.told(stream)
+          self?.state.withLock { $0.stream = stream }
+        },
+        onEnd: { [weak self] end in self?.endMedia(because: end) }))
+    let forwarding = Task { [hub] in
+      for await event in events {
+        if event.isOfMedia { hub.send(event) }
+        session.take(event)
+        conductor.take(event)
+      }
+    }
+    var failure: (any Error)?
+    do { _ = try await session.broadcast.run() } catch { failure = error }
+    await forwarding.value
+    await conductor.stop()
+    await session.end()
+    state.withLock { state in
+      state.startFailure = conductor.startFailure
+      state.published = .init(
+        bootId: Boot.id, at: .now, serverTime: state.clock?.time(at: .now), hasLeft: false)
+    }
+    return failure
+  }
+
+  func noteTime(of status: BunnyLiveStreamIngestStatus) {
+    guard let time = status.statusTime else { return }
+    state.withLock { $0.clock = ServerClock(time, at: .now) }
+  }
+
+  /// The stream was found to be over while it was broadcast to.
+  private func endMedia(because end: StreamWatch.End) {
+    let broadcast = state.withLock { state in
+      state.over = BroadcastError(end, of: state.streamId)
+      return state.broadcast
+    }
+    broadcast?.stop(reason: "the stream is over")
+  }
+
+  /// An ingest refuses, or hangs up, also because the stream has been ended, or has another key.
+  ///
+  /// - Returns: Whether the API names something else to publish to by now.
+  private func mayBeMended(_ session: LiveSession) async throws -> Bool {
+    var watch = StreamWatch()
+    do {
+      let stream = try await getStream(within: .seconds(5)) { $0 == nil }
+      state.withLock { $0.stream = stream }
+      if let end = watch.found(stream) { throw BroadcastError(end, of: streamId) }
+      return !session.isAsTold(stream)
+    } catch let error as BunnyLiveStreamError {
+      if let end = watch.failed(error, ingestRefuses: true, at: .now) {
+        throw BroadcastError(end, of: streamId)
+      }
+      return false
+    }
+  }
+}
