@@ -4,9 +4,9 @@ import BunnySystem
 import Support
 import Testing
 
-/// Every way an ingest can misbehave, one after the other: two cores would not carry them all at once.
-/// `CONTRIBUTING.md` has the table.
-@Suite(.serialized) enum HostileIngestTests {}
+/// Every way an ingest can misbehave; `scripts/test` runs two at a time, for two cores would not carry them
+/// all at once. `CONTRIBUTING.md` has the table.
+@Suite enum HostileIngestTests {}
 
 extension HostileIngestTests {
   /// It ends the session.
