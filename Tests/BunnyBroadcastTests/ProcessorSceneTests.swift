@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func `a climb that waits is called off when what is encoded is too much`() throws {
-    var machine = try climbing(from: 55)
+    var machine = try climbing(from: 60)
     #expect(machine.rule.steps[machine.rule.index].effort == .lighter)
     #expect(machine.plan.effort == .lightest && machine.plan.frameDivisor == 1)
     machine.milliseconds = 100  // 37 where there are 33: of half the pictures
