@@ -15,22 +15,22 @@ public enum EncoderEffort: Int, Sendable, CaseIterable, Comparable {
   }
 
   /// What x264 is told: a preset and what is better than it, for most pictures, at the same cost; what that
-  /// takes of the processor, where `veryfast` without look-ahead takes 1. CONTRIBUTING.md tells how both were
-  /// measured.
+  /// takes of the processor, where `veryfast` without look-ahead takes 1. presets/README.md has the table that both
+  /// were taken from.
   private var recipe: (preset: String, options: [String: String], cost: Double) {
     switch self {
-    case .lightest: ("ultrafast", ["aq-mode": "1"], 0.37)
-    case .lighter: ("superfast", ["partitions": "none", "cabac": "0"], 0.5)
+    case .lightest: ("ultrafast", ["aq-mode": "1"], 0.36)
+    case .lighter: ("superfast", ["partitions": "none", "cabac": "0"], 0.51)
     case .light: ("superfast", ["partitions": "i8x8"], 0.59)
     case .medium: ("superfast", ["partitions": "i8x8", "trellis": "1"], 0.75)
     case .good: ("superfast", ["partitions": "i8x8", "trellis": "1", "subme": "2"], 0.91)
     case .better:
       (
         "veryfast",
-        ["partitions": "i8x8,p8x8", "trellis": "1", "subme": "3", "me": "dia"], 1.15
+        ["partitions": "i8x8,p8x8", "trellis": "1", "subme": "3", "me": "dia"], 1.13
       )
     case .best:
-      ("veryfast", ["partitions": "i8x8,p8x8", "trellis": "1", "subme": "4"], 1.34)
+      ("veryfast", ["partitions": "i8x8,p8x8", "trellis": "1", "subme": "4"], 1.31)
     }
   }
 

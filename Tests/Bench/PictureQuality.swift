@@ -62,13 +62,15 @@ struct PictureQuality {
     _ filters: String, _ coded: String, _ reference: String, _ frames: Int,
     _ command: String = "ffmpeg", from first: (coded: Int, reference: Int) = (0, 0)
   ) async throws -> String {
+    // Both end: newer ffmpegs filter on for a while when they have what was asked for.
+    func part(_ first: Int) -> String { "trim=start_frame=\(first):end_frame=\(first + frames)" }
     let outcome = try await Running.toEnd(
       command,
       words(
         """
         -hide_banner -nostdin -nostats -i \(coded) -stream_loop -1 -i \(reference) -lavfi
-        [0:v]trim=start_frame=\(first.coded),settb=1/30,setpts=N[coded];\
-        [1:v]trim=start_frame=\(first.reference),settb=1/30,setpts=N[original];\
+        [0:v]\(part(first.coded)),settb=1/30,setpts=N[coded];\
+        [1:v]\(part(first.reference)),settb=1/30,setpts=N[original];\
         \(filters)
         -frames:v \(frames) -f null -
         """), atMost: 600)

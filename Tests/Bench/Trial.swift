@@ -10,7 +10,8 @@ struct Trial {
   let startSeconds: Double
   /// Of the picture, as many as were asked for.
   let pictures: Int
-  /// MB.
+  /// MB, as the kernel keeps it of the program. (Into what it says at a process's end it counts what the
+  /// parent held at its start.)
   let peakMemory: Double
   /// From exec to its last byte at the ingest, in milliseconds.
   let firstKeyframe: Double
@@ -57,11 +58,20 @@ struct Trial {
       try await ingest.waitUntil { $0.contains { $0.media.contains { $0.kind == .video } } }
       return process.current.flatMap { ProcessorTime.seconds(of: $0) }
     }
+    let watch = Task {
+      var most = 0
+      while !Task.isCancelled {
+        most = max(most, process.current.flatMap { ProcessFootprint.peakKilobytes(of: $0) } ?? 0)
+        try? await Task.sleep(for: .milliseconds(100))
+      }
+      return most
+    }
     do {
       outcome = try await Running.toEnd(
         contender.command, arguments, atMost: Double(seconds) + 30,
         started: { number in process.change { $0 = number } })
     } catch { throw BenchFailure(70, "\(name): \(error)") }
+    watch.cancel()
     withExtendedLifetime(camera) {}
     let busy = try ProcessorTime.busySeconds() - busyBefore
     let lasted = Double(outcome.endedAt - begin) / 1e9
@@ -84,21 +94,10 @@ struct Trial {
     let cpuSeconds = outcome.userSeconds + outcome.systemSeconds
     return Trial(
       cpuSeconds: cpuSeconds, startSeconds: startSeconds, pictures: wanted,
-      peakMemory: try peak(outcome.peakMemory, name),
+      peakMemory: Double(await watch.value) * 1024 / 1e6,
       firstKeyframe: Double(first.arrival - begin) / 1e6,
       handling: handling(in: outcome.standardOutput), otherWork: (busy - cpuSeconds) / lasted,
       x264Settings: x264Settings(in: first.body), video: video.map(\.tag))
-  }
-
-  /// In MB. Linux counts into a process's peak what its parent held when it was started.
-  private static func peak(_ bytes: Int, _ name: String) throws -> Double {
-    var own = rusage()
-    getrusage(Int32(RUSAGE_SELF.rawValue), &own)
-    guard bytes > own.ru_maxrss * 1024 else {
-      throw BenchFailure(
-        70, "\(name): its peak memory of \(bytes / 1_000_000) MB is this program's own")
-    }
-    return Double(bytes) / 1e6
   }
 
   private static func handling(in events: String) -> (p50: Double, p99: Double)? {

@@ -16,6 +16,13 @@ public struct ProcessFootprint: Sendable, CustomStringConvertible {
     kilobytes = status.firstMatch(of: /VmRSS:\s+(\d+)/).flatMap { Int($0.1) } ?? 0
   }
 
+  /// The largest that it was, up to now, since the program was started; nil: it has ended.
+  public static func peakKilobytes(of process: pid_t) -> Int? {
+    guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    else { return nil }
+    return status.firstMatch(of: /VmHWM:\s+(\d+)/).flatMap { Int($0.1) }
+  }
+
   public var description: String {
     "\(descriptors) descriptors, \(threads) threads, \(kilobytes) kB"
   }
