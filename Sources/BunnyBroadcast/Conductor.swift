@@ -48,17 +48,21 @@ final class Conductor: Sendable {
   /// is over, or has another key: a server ends a publish so.
   func take(_ event: BunnyBroadcastEvent) {
     switch event {
-    case .started:
-      state.withLock { state in
-        guard state.conducting == nil, !state.isStopped else { return }
-        state.conducting = Task { await self.conduct() }
-      }
+    case .started: begin()
     case .reconnecting:
       state.withLock { state in
         guard state.checking == nil, !state.isStopped else { return }
         state.checking = Task { await self.check() }
       }
     default: break
+    }
+  }
+
+  /// Begins, unless it has.
+  func begin() {
+    state.withLock { state in
+      guard state.conducting == nil, !state.isStopped else { return }
+      state.conducting = Task { await self.conduct() }
     }
   }
 
@@ -77,7 +81,7 @@ final class Conductor: Sendable {
     var readiness = readiness
     var step = readiness.first
     var seen = Seen()
-    while !Task.isCancelled {
+    while !Task.isCancelled, !state.withLock({ $0.isStopped }) {
       switch step {
       case .find(let seconds):
         await pause(seconds)
@@ -211,14 +215,21 @@ final class Conductor: Sendable {
       let end = state.withLock { $0.watch.found(stream) }
       guard !Task.isCancelled else { return .success(stream) }
       listener.onStream(stream)
-      if let end { listener.onEnd(end) }
+      told(end)
       return .success(stream)
     } catch {
       let end = state.withLock {
         $0.watch.failed(error, ingestRefuses: ingestRefuses, at: .now)
       }
-      if let end, !Task.isCancelled { listener.onEnd(end) }
+      if !Task.isCancelled { told(end) }
       return .failure(error)
     }
+  }
+
+  /// Nothing is asked about a stream that is over.
+  private func told(_ end: StreamWatch.End?) {
+    guard let end else { return }
+    state.withLock { $0.isStopped = true }
+    listener.onEnd(end)
   }
 }

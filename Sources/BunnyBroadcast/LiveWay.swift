@@ -77,6 +77,7 @@ extension LiveBroadcast {
     }
     let (session, ending) = state.withLock { state in
       var configuration = configuration
+      if let before = state.broadcast { state.earlier = state.earlier + before.statistics.totals }
       if let duration = configuration.duration {
         let left = duration - .seconds(state.earlier.liveSeconds)
         configuration.duration = max(left, .milliseconds(1))
@@ -84,7 +85,6 @@ extension LiveBroadcast {
       let broadcast = Broadcast(configuration, began: state.began ?? .now)
       let session = LiveSession(broadcast, opening, ingests, record, hub)
       state.hasDuration = configuration.duration != nil
-      if let before = state.broadcast { state.earlier = state.earlier + before.statistics.totals }
       state.session = session
       (state.over, state.toldOver) = (nil, nil)
       if let isMuted = state.isMuted { broadcast.isMuted = isMuted }
@@ -111,6 +111,8 @@ extension LiveBroadcast {
           self?.state.withLock { $0.stream = stream }
         },
         onEnd: { [weak self] end in self?.endMedia(because: end) }))
+    // What is only remembered may be why no ingest accepts it.
+    if opening.needsStart == nil { conductor.begin() }
     let forwarding = Task { [hub] in
       for await event in events {
         if event.isOfMedia { hub.send(event) }
@@ -138,7 +140,9 @@ extension LiveBroadcast {
 
   /// The stream was found to be over while it was broadcast to.
   private func endMedia(because end: StreamWatch.End) {
-    let broadcast = state.withLock { state in
+    let broadcast: Broadcast? = state.withLock { state in
+      // Who has asked for an end gets that one.
+      guard state.farewell.ending == nil else { return nil }
       state.over = BroadcastError(end, of: state.streamId)
       return state.broadcast
     }

@@ -147,10 +147,10 @@ enum Option: String, CaseIterable {
                                       with ?after=N once there are more than N,
                                       or after a second
       GET  /sandbox/state             what the page shows
-      POST /sandbox/fault?seconds=N   the API answers 503; &kind= another fault: 401,
-                                      404, 422, 500, hangup, hang, slow (3 s more),
-                                      garbage, no-flags or false-flags in the ingest
-                                      status; &calls=get,start: of these calls only
+      POST /sandbox/fault?seconds=N   the API answers 503; &kind= 401, 404, 422, 500,
+                                      hangup, hang, slow (3 s more), garbage, or
+                                      no-flags, false-flags in the ingest status;
+                                      &calls=get,start: these calls only
       POST /sandbox/status?value=N    puts the stream into Bunny's status N
       POST /sandbox/restart/primary   starts a killed ingest again; or /backup
 

@@ -35,7 +35,9 @@ import Testing
     _ = try await running.value
     let times = live.repository.calls.filter { $0.name == "status" }.map(\.at)
     let gaps = zip(times, times.dropFirst()).map { Double($1 - $0) / 1e9 }
-    for (gap, wanted) in zip(gaps, [1.0, 1, 5, 5]) { #expect(gap >= wanted && gap < wanted + 1.5) }
+    for (gap, wanted) in zip(gaps, [1.0, 1, 5, 5]) {
+      #expect(gap >= 0.9 * wanted && gap < 1.1 * wanted + 1.5)
+    }
     #expect(
       live.repository.calls.map(\.name).prefix(5) == ["get", "status", "status", "status", "start"])
     #expect(runs(await live.said()) == 1)

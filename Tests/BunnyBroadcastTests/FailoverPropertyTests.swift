@@ -115,7 +115,8 @@ private struct Watch {
     return rules
   }
 
-  private func run(seed: UInt64, linksComeUp: Bool) -> (watch: Watch, story: [String]) {
+  private func run(seed: UInt64, outside: Failover.Input? = nil) -> (watch: Watch, story: [String])
+  {
     var random = Dice(seed: seed)
     let rules = rules(&random)
     let chance = Double.random(in: 0...1, using: &random)
@@ -160,7 +161,11 @@ private struct Watch {
         take(.tick)
       }
       now = max(now, next)
-      take(linksComeUp && Bool.random(using: &random) ? .linkUp : input(watch, &random))
+      if let outside, Bool.random(using: &random) {
+        take(outside)
+      } else {
+        take(input(watch, &random))
+      }
     }
     return (watch, story)
   }
@@ -168,7 +173,7 @@ private struct Watch {
   @Test func `whatever happens, one carries the stream, few are open, and six a minute are tried`()
   {
     for seed in UInt64(0)..<400 {
-      let (watch, story) = run(seed: seed, linksComeUp: false)
+      let (watch, story) = run(seed: seed)
       #expect(watch.wrongs == [], "seed \(seed): \(story.suffix(12).joined(separator: "\n"))")
       #expect(watch.mostAMinute <= Retries.mostAMinute, "seed \(seed)")
     }
@@ -176,9 +181,16 @@ private struct Watch {
 
   @Test func `a link that flaps forgives six tries more, and no more than that`() {
     for seed in UInt64(1000)..<1200 {
-      let (watch, story) = run(seed: seed, linksComeUp: true)
+      let (watch, story) = run(seed: seed, outside: .linkUp)
       #expect(watch.wrongs == [], "seed \(seed): \(story.suffix(12).joined(separator: "\n"))")
       #expect(watch.mostAMinute <= 2 * Retries.mostAMinute, "seed \(seed)")
+    }
+  }
+
+  @Test func `whenever the key changes, one carries the stream, and few are open`() {
+    for seed in UInt64(2000)..<2100 {
+      let (watch, story) = run(seed: seed, outside: .renamed)
+      #expect(watch.wrongs == [], "seed \(seed): \(story.suffix(12).joined(separator: "\n"))")
     }
   }
 }

@@ -3,13 +3,15 @@ import BunnyCapture
 import BunnyCommand
 import BunnyInspect
 import BunnyRTMP
+import BunnyStreamAPI
 import BunnySystem
 import Testing
 
 struct ExitCodeTests {
   @Test func `the codes are those of sysexits`() {
     #expect(
-      ExitCode.allCases.map(\.rawValue) == [0, 64, 65, 66, 67, 69, 70, 73, 75, 76, 77, 78, 79])
+      ExitCode.allCases.map(\.rawValue)
+        == [0, 64, 65, 66, 67, 69, 70, 73, 75, 76, 77, 78, 79, 80])
   }
 
   @Test(arguments: [
@@ -64,6 +66,17 @@ struct ExitCodeTests {
   ])
   func `an inspection's error has its code`(_ error: InspectError, _ code: ExitCode) {
     #expect(ExitCode(error) == code)
+  }
+
+  @Test func `what becomes of a live stream has its code`() {
+    #expect(ExitCode(BroadcastError.streamOver("s", .ended)) == .streamOver)
+    #expect(ExitCode(BroadcastError.streamDeleted("s")) == .streamOver)
+    #expect(ExitCode(BroadcastError.streamTaken("s", lastPing: .zero)) == .streamTaken)
+    #expect(ExitCode(BroadcastError.streamHeld("s", process: nil)) == .streamTaken)
+    for kind in BunnyLiveStreamError.Kind.allCases {
+      let error = BroadcastError.undone(.stop, "s", BunnyLiveStreamError(kind: kind))
+      #expect(ExitCode(error) == ExitCode(kind))
+    }
   }
 
   @Test func `our own fault is 70`() {

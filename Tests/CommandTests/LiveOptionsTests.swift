@@ -29,6 +29,63 @@ import Testing
       try Invocation(["live", "--stream", Self.guid]) == Invocation(["--stream", Self.guid]))
   }
 
+  @Test func `a stream may be yet to be made`() throws {
+    guard case .publish(let options) = try Invocation(["--create", "T", "--on-exit", "end"]),
+      let live = options.live
+    else {
+      Issue.record("no live stream")
+      return
+    }
+    #expect(live.title == "T" && live.streamId.isEmpty)
+    let settings = LiveEnvironment(["BUNNY_LIBRARY_ID": "7", "BUNNY_ACCESS_KEY": "k"])
+    let plan = try live.connection(settings) { _ in }.plan
+    #expect(plan.creates == BunnyLiveStreamCreateRequest(title: "T") && plan.streamId.isEmpty)
+  }
+
+  @Test func `what is to become of the stream reaches the plan`() throws {
+    let options = try live(
+      "--start-now", "--takeover", "--on-ended", "create", "--on-stream-created", "true")
+    #expect(options.onStreamCreated == "true")
+    let settings = LiveEnvironment(["BUNNY_LIBRARY_ID": "7", "BUNNY_ACCESS_KEY": "k"])
+    let plan = try options.connection(settings) { _ in }.plan
+    #expect(plan.startsNow && plan.takesOver && plan.onEnded == .create && plan.creates == nil)
+    let usual = try live().connection(settings) { _ in }.plan
+    #expect(!usual.startsNow && !usual.takesOver && usual.onEnded == .exit)
+  }
+
+  @Test(arguments: [
+    (["--create", "T", "--stream", guid], "--create makes a stream, and --stream names one"),
+    (["--create", " "], "--create takes the stream's title, which is blank"),
+    (["--stream", guid, "--start-now", "--no-start"], "--start-now and --no-start are opposites"),
+    (["--stream", guid, "--on-stream-created", "x"], "--on-stream-created has nothing to do"),
+    (
+      ["--stream", guid, "--on-ended", "stop"], "--on-ended is stop; it takes exit, wait or create"
+    ),
+  ])
+  func `what contradicts itself is refused`(_ arguments: [String], _ words: String) {
+    let refused = error { _ = try Invocation(arguments) }
+    #expect(refused?.code == .usage)
+    #expect(refused?.description.hasPrefix(words) == true, "\(String(describing: refused))")
+  }
+
+  @Test func `what happens to the stream is a line and a sentence`() {
+    let cases: [(BunnyBroadcastEvent, String, String)] = [
+      (
+        .streamCreated(id: "i", title: "T"), #"streamCreated {"stream":"i","title":"T"}"#,
+        "made the live stream “T”: i"
+      ),
+      (
+        .awaitingStart(after: .seconds(3661)), #"awaitingStart {"inMs":3661000}"#,
+        "the stream is scheduled: it begins in 01:01:01"
+      ),
+      (.streamOver(reason: "r"), #"streamOver {"reason":"r"}"#, "r"),
+    ]
+    for (event, line, sentence) in cases {
+      #expect(EventLine(event, eventsLost: 0)?.summary == line)
+      #expect(LogText.of(event).sentence == sentence)
+    }
+  }
+
   @Test func `a stream that is no GUID is refused without being shown`() {
     let refused = error { _ = try Invocation(["--stream", "CANARY-key"]) }
     #expect(refused?.code == .usage)

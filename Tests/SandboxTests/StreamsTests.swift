@@ -170,9 +170,9 @@ struct StreamsTests {
       .replacing("7b9f4c1e-0000-4000-8000-0123456789ab", with: live.facts.streamId)
       .replacing(" --quality hd720", with: "").replacing(" --video test", with: "")
       + " --video test --quality sd480 --duration 2"
-    let outcome = try await Command.startInShell(
-      script, [], live.settings, in: try TemporaryDirectory().path
-    ).outcome()
+    let folder = try TemporaryDirectory()
+    let outcome = try await Command.startInShell(script, [], live.settings, in: folder.path)
+      .outcome()
     #expect(outcome.exitStatus == 0, "\(line): \(outcome)")
     #expect(outcome.standardError.contains(" info ended the stream for good\n"))
     try await live.end()
