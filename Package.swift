@@ -125,7 +125,7 @@ let package = Package(
       name: "BunnyBroadcastTests",
       dependencies: [
         "BunnyBroadcast", "BunnyCapture", "BunnyInspect", "BunnyMedia", "BunnyRTMP",
-        "BunnyStreamAPI", "BunnySystem", "Support",
+        "BunnyStreamAPI", "BunnySystem", "CSupport", "Support",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -9,21 +9,26 @@ package struct BitrateNews: Sendable {
     package let reason: String
   }
 
-  /// What is worth telling, and how many nanoseconds after the last one.
+  /// What share of change is worth telling, and how many nanoseconds after the last one.
   private static let great = (share: 0.2, after: Int64.seconds(2))
   private static let small = (share: 0.05, after: Int64.seconds(10))
-  /// Nanoseconds until a change is told: what a line carries is known better then.
+  /// Nanoseconds for which what is told has been so: a climb is told of at its end, or after ten seconds of it.
   private static let pause = Int64.seconds(1)
+  private static let longestClimb = Int64.seconds(10)
 
   private let most: Double
   private var told: Double
   private var toldSteps = 0
   private var toldAt: MonotonicTime?
   private var differsSince: MonotonicTime?
+  private var steady: (bitrate: Double, since: MonotonicTime)?
 
   package init(_ limits: BitrateRule.Limits) { (most, told) = (limits.most, limits.most) }
 
   package mutating func take(_ rule: BitrateRule, at now: MonotonicTime) -> Change? {
+    if abs(rule.settled - (steady?.bitrate ?? 0)) > 0.03 * rule.settled {
+      steady = (rule.settled, now)
+    }
     let share = abs(rule.settled - told) / told
     let isBack = rule.settled == most && told < most
     guard share >= Self.small.share || isBack || toldSteps != rule.steps.step else {
@@ -32,9 +37,11 @@ package struct BitrateNews: Sendable {
     }
     let since = differsSince ?? now
     differsSince = since
+    let isSteady = steady.map { now - $0.since >= Self.pause } ?? false
     let after = toldAt.map { now - $0 } ?? .max
     let isGreat = share >= Self.great.share || toldSteps != rule.steps.step
-    guard now - since >= Self.pause, after >= (isGreat ? Self.great.after : Self.small.after)
+    guard isSteady || now - since >= Self.longestClimb,
+      after >= (isGreat ? Self.great.after : Self.small.after)
     else { return nil }
     defer { (told, toldSteps, toldAt, differsSince) = (rule.settled, rule.steps.step, now, nil) }
     return Change(from: Int(told), to: Int(rule.settled), reason: reason(rule))

@@ -1,4 +1,4 @@
-package import BunnySystem
+import BunnySystem
 
 /// What the picture is to be encoded to, so that the network carries it. A value, which reads no clock and
 /// does no I/O; it is told every 100 to 250 ms how one connection does.
@@ -7,78 +7,25 @@ package import BunnySystem
 /// fast where nothing is known to fail, and hardly ever near what did. A burst, such as a keyframe, that came
 /// through faster than what failed shows that the line is another one now.
 package struct BitrateRule: Sendable {
-  /// What a connection does.
-  package struct Sample: Sendable {
-    package var time: MonotonicTime
-    /// Of the connection: with another one nothing is known.
-    package var connection: Int
-    /// Nanoseconds that the oldest unsent tag has waited.
-    package var queueAge: Int64
-    /// Bytes of this connection that are known to have arrived.
-    package var confirmed: Int64
-    /// nil: none are.
-    package var figures: DeliveryFigures?
-    /// The last burst.
-    package var burst: Burst?
-    /// Bytes that the encoders have made so far.
-    package var made: Int64
-
-    package init(
-      time: MonotonicTime, connection: Int, queueAge: Int64, confirmed: Int64,
-      figures: DeliveryFigures?, burst: Burst? = nil, made: Int64
-    ) {
-      (self.time, self.connection, self.queueAge) = (time, connection, queueAge)
-      (self.confirmed, self.figures, self.burst) = (confirmed, figures, burst)
-      self.made = made
-    }
-  }
-
-  /// What went to the kernel at once came through at this pace.
-  package struct Burst: Sendable {
-    package let bytesPerSecond: Double
-    package let at: MonotonicTime
-
-    package init(bytesPerSecond: Double, at: MonotonicTime) {
-      (self.bytesPerSecond, self.at) = (bytesPerSecond, at)
-    }
-  }
-
-  /// Why the target is what it is.
-  package enum Reason: Equatable, Sendable {
-    /// Bit/s that the network has been seen to carry.
-    case carries(Double)
-    /// Milliseconds of media wait.
-    case catchingUp(Int64)
-    case trying
-  }
-
-  package struct Limits: Sendable {
-    /// Bit/s of the picture: the quality's.
-    package let most: Double
-    package let least: Double
-    /// Bit/s of the sound.
-    package let sound: Double
-
-    package init(picture: Int, sound: Int) {
-      most = Double(picture)
-      least = min(most, max(0.15 * most, 300_000))
-      self.sound = Double(sound)
-    }
-  }
-
   /// Of what the line carries, what it is asked to: the rest lets bursts pass.
   static let share = 0.94
   /// In nanoseconds: in how long what has piled up is to be gone; how much may have been piled up by
-  /// something else than the bit rate.
+  /// something else than the bit rate, and for how long.
   static let drain = Int64.milliseconds(800)
   /// How long the encoder takes to follow.
   static let reaction = Int64.milliseconds(300)
   static let mostPiledUp = Int64.milliseconds(700)
+  static let piledUpLong = (growing: Int64.seconds(2), shrinking: Int64.seconds(10))
+  /// Nanoseconds that are little of what has piled up: at once, and after a second.
+  static let little = (
+    atOnce: (here: Int64.milliseconds(60), inAll: Int64.milliseconds(400)),
+    later: (here: Int64.milliseconds(300), inAll: Int64.seconds(1))
+  )
 
   /// What share of what the line is given is so little that half of the trouble is enough.
-  static let farBelow = 0.55
-  /// By what share less must come through of a picture that does not use its bit rate.
-  static let unusedMargin = 0.3
+  static let farBelow = 0.62
+  /// By what share less must come through, of a picture that uses its bit rate and of one that does not.
+  static let margin = (used: 0.06, unused: 0.3)
   /// By what share the target rises in a second where nothing is known to fail.
   static let pace = (used: 0.4, unused: 0.1)
 
@@ -96,6 +43,9 @@ package struct BitrateRule: Sendable {
   /// What has piled up is being worked off; why.
   private var draining: Draining?
   private var ceiling = RateCeiling()
+  private var drainsSince: MonotonicTime?
+  /// Since when more waits than is calm.
+  private var piledUpSince: MonotonicTime?
   private var lastRise: MonotonicTime?
 
   private enum Draining { case failed, piledUp }
@@ -114,7 +64,7 @@ package struct BitrateRule: Sendable {
       meter.note(
         queueAge: sample.queueAge, confirmed: sample.confirmed, pace: figures, at: sample.time)
       if let burst = sample.burst { ceiling.note(burst) }
-      if draining == nil { fall(at: sample.time) }
+      if draining != .failed { fall(at: sample.time) }
       if draining != nil { drain(sample) } else { rise(at: sample.time) }
     }
     steps.take(share: settled / limits.most, at: sample.time)
@@ -123,6 +73,7 @@ package struct BitrateRule: Sendable {
   private mutating func forget(_ connection: Int) {
     self.connection = connection
     (meter, ceiling, draining, lastRise) = (DeliveryMeter(), RateCeiling(), nil, nil)
+    piledUpSince = nil
     isAlmostDrained = false
     target = settled
     if settled >= limits.most { reason = nil }
@@ -135,32 +86,56 @@ extension BitrateRule {
   private var calm: Int64 { .milliseconds(80) + meter.idleDelay / 4 }
   private var trouble: Int64 { .milliseconds(200) + meter.idleDelay / 2 }
 
+  /// In so long parts is looked at what comes through: three are longer than TCP holds back by itself.
+  private var part: Int64 {
+    max(.milliseconds(120), min(meter.idleDelay * 5 / 4, .milliseconds(300)))
+  }
+
   private mutating func fall(at now: MonotonicTime) {
+    if meter.queue > Self.mostPiledUp { piledUpSince = piledUpSince ?? now }
+    if meter.queue < Self.mostPiledUp * 2 / 3 { piledUpSince = nil }
     guard meter.queue > trouble / 2 else { return }
+    let isUsed = usage.share(of: target + limits.sound, within: .seconds(2)) >= 0.8
+    let piledUp = piledUpSince.map { now - $0 } ?? 0
+    if let carried = shortfall(isUsed, piledUp) {
+      settled = clamped(Self.share * carried - limits.sound)
+      ceiling.failed(at: carried, wasUsed: isUsed, now: now)
+      (draining, drainsSince) = (.failed, now)
+    } else if draining == nil, piledUp > Self.piledUpLong.shrinking {
+      (draining, drainsSince) = (.piledUp, now)
+    }
+  }
+
+  /// Bit/s that come through; nil: as much as there is, or it has not been little for long enough.
+  private mutating func shortfall(_ isUsed: Bool, _ piledUp: Int64) -> Double? {
     let input = target + limits.sound
-    let isUsed = usage.share(of: input, within: .seconds(2)) >= 0.8
-    // The shorter it was measured, the surer it must be.
-    for span in [Int64.milliseconds(500), .milliseconds(1500)] {
-      guard let rate = meter.rate(within: span) else { continue }
-      let margin = isUsed ? 0.06 / (Double(rate.span) / 1e9) : Self.unusedMargin
-      // An easy picture gives less: what comes through of it is little, on a line that answers late too.
-      let given = isUsed ? input : min(input, usage.share(of: 1, within: span))
-      let isFarBelow = rate.bytesPerSecond * 8 < Self.farBelow * given
-      guard rate.bytesPerSecond * 8 < given * (1 - margin), isFarBelow || meter.queue > trouble
-      else { continue }
-      meter.forget(before: span)
-      ceiling.failed(at: rate.bytesPerSecond * 8, wasUsed: isUsed, now: now)
-      draining = .failed
-      return
+    // An easy picture gives less: what comes through of it is little, on a line that answers late too.
+    func given(_ span: Int64) -> Double {
+      isUsed ? input : min(input, usage.share(of: 1, within: span))
     }
-    if meter.queue > Self.mostPiledUp, meter.rate(within: .milliseconds(1500)) != nil {
-      draining = .piledUp
+    if let most = meter.most(in: part), most * 8 < Self.farBelow * given(.milliseconds(500)) {
+      return carried(within: .milliseconds(500)) ?? most * 8
     }
+    if meter.queue > trouble, let most = meter.most(in: 2 * part, sinceItWaits: true),
+      most * 8 < (1 - (isUsed ? Self.margin.used : Self.margin.unused)) * given(.seconds(1))
+    {
+      return carried(within: .seconds(1))
+    }
+    guard piledUp > Self.piledUpLong.growing, let rate = meter.rate(within: .milliseconds(1500))
+    else { return nil }
+    let isMore = rate * 8 > usage.share(of: 1, within: .milliseconds(1500))
+    return isMore ? nil : rate * 8
+  }
+
+  /// What lies before is another capacity's.
+  private mutating func carried(within span: Int64) -> Double? {
+    defer { meter.forget(before: span) }
+    return meter.rate(within: span).map { $0 * 8 }
   }
 
   private mutating func drain(_ sample: Sample) {
     let rate = paceWhileDraining
-    guard meter.queue > calm + rushing(at: rate?.bytesPerSecond) else {
+    guard meter.queue > calm + rushing(at: rate) else {
       draining = nil
       target = settled
       reason = settled < limits.most ? ceiling.rate.map { .carries($0) } ?? reason : nil
@@ -168,50 +143,58 @@ extension BitrateRule {
       return
     }
     guard let rate else { return }
-    let carried = rate.bytesPerSecond * 8
-    let fitting = clamped(Self.share * carried - limits.sound)
-    if draining == .failed {
-      ceiling.measured(carried)
-      if abs(fitting - settled) > 0.03 * settled { settled = fitting }
+    let fitting = clamped(Self.share * rate - limits.sound)
+    if draining == .failed, fitting > 1.03 * settled || isLessAllTheTime(fitting) {
+      settled = fitting
+      ceiling.measured(rate)
     }
     noteWhereItWaits(sample)
-    let wanted = clamped(min(settled, fitting) - drainage * carried)
+    let wanted = clamped(min(settled, fitting) - drainage * rate)
     // Up again only where little is left: fewer changes, each of which the encoder needs time for.
     if wanted < 0.92 * target || isAlmostDrained && wanted > 1.05 * target { target = wanted }
     reason =
-      draining == .failed ? .carries(carried) : .catchingUp(meter.queue / .milliseconds(1))
+      draining == .failed
+      ? .carries(ceiling.rate ?? rate) : .catchingUp(meter.queue / .milliseconds(1))
   }
 
-  /// A line that slows down once more is not measured by what it carried before.
-  private var paceWhileDraining: (bytesPerSecond: Double, span: Int64)? {
+  private func isLessAllTheTime(_ fitting: Double) -> Bool {
+    let known = (settled + limits.sound) / Self.share
+    return fitting < 0.97 * settled
+      && meter.most(in: part, sinceItWaits: true).map { $0 * 8 < 0.97 * known } ?? true
+  }
+
+  /// Bit/s. A line that slows down once more is not measured by what it carried before.
+  private var paceWhileDraining: Double? {
     mutating get {
-      let rate = meter.rate(within: .seconds(1))
-      guard let rate, let newest = meter.rate(within: .milliseconds(500)),
-        newest.bytesPerSecond < 0.7 * rate.bytesPerSecond
-      else { return rate }
-      meter.forget(before: .milliseconds(500))
-      return newest
+      guard let rate = meter.rate(within: .seconds(1)) else { return nil }
+      guard let newest = meter.rate(within: .milliseconds(500)), newest < 0.7 * rate else {
+        return rate * 8
+      }
+      return carried(within: .milliseconds(500))
     }
   }
 
+  /// Hard as long as much waits here, then gently: the kernel and the bottleneck hold some tenths of a second.
   private mutating func noteWhereItWaits(_ sample: Sample) {
-    if sample.queueAge < .milliseconds(60), meter.queue < .milliseconds(400) + meter.idleDelay {
+    let isLong = drainsSince.map { sample.time - $0 > .seconds(1) } ?? false
+    let most = isLong ? Self.little.later : Self.little.atOnce
+    if sample.queueAge < most.here, meter.queue < most.inAll + meter.idleDelay {
       isAlmostDrained = true
-    } else if sample.queueAge > .milliseconds(200) || meter.queue > Self.mostPiledUp {
+    } else if sample.queueAge > .milliseconds(500) {
       isAlmostDrained = false  // it has become slower meanwhile
     }
   }
 
   /// What share of what the line carries is left to what has piled up.
   private var drainage: Double {
-    isAlmostDrained ? 0.02 : Double(meter.queue - calm) / Double(Self.drain)
+    if isAlmostDrained { return 0.02 }
+    let drainage = Double(meter.queue - calm) / Double(Self.drain)
+    return draining == .failed ? drainage : min(0.5, drainage)
   }
 
   /// Nanoseconds that the queue will have lost when the encoder has taken a new target.
-  private func rushing(at bytesPerSecond: Double?) -> Int64 {
-    guard let carried = bytesPerSecond.map({ $0 * 8 }), carried > target + limits.sound else {
-      return 0
-    }
+  private func rushing(at carried: Double?) -> Int64 {
+    guard let carried, carried > target + limits.sound else { return 0 }
     return Int64(Double(Self.reaction) * (1 - (target + limits.sound) / carried))
   }
 
@@ -225,8 +208,8 @@ extension BitrateRule {
   private mutating func rise(at now: MonotonicTime) {
     let since = lastRise ?? now
     lastRise = lastRise ?? now
-    if let rate = meter.rate(within: .milliseconds(1500)), rate.span >= .seconds(1) {
-      ceiling.carried(rate.bytesPerSecond * 8)
+    if let rate = meter.rate(within: .milliseconds(1500), atLeast: .seconds(1)) {
+      ceiling.carried(rate * 8)
     }
     let input = target + limits.sound
     let isUsed = usage.share(of: input, within: .seconds(2)) >= 0.8

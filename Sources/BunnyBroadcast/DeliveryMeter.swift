@@ -10,6 +10,8 @@ package struct DeliveryMeter: Sendable {
   private static let late = Int64.milliseconds(60)
   private static let spans = (least: Int64.milliseconds(250), most: Int64.milliseconds(1500))
   private static let pause = Int64.milliseconds(400)
+  /// Three parts of 600 ms and a little are looked back at.
+  private static let kept = Int64.seconds(2)
   /// The shortest way through is looked for over one to two of these, in nanoseconds.
   private static let idlePeriod = Int64.seconds(30)
 
@@ -20,8 +22,10 @@ package struct DeliveryMeter: Sendable {
 
   /// Nanoseconds that what is sent now will wait: here, in the kernel and at the bottleneck.
   package private(set) var queue: Int64 = 0
-  /// Of a second or so, since something began to wait.
+  /// Of a second or so.
   private var marks: [Mark] = []
+  /// Since when something waits.
+  private var waitsSince: MonotonicTime?
   private var last: Mark?
   private var idle: (before: Int64, now: Int64, since: MonotonicTime)?
   private var hadPause = false
@@ -45,19 +49,22 @@ package struct DeliveryMeter: Sendable {
     queue = queueAge + max(0, pace.delay - idleDelay)
     guard isNew else { return }
     let mark = Mark(at: pace.confirmedAt, confirmed: confirmed)
+    // A long line's pace is found in some round trips.
+    if last == nil { settlesAt = mark.at + max(0, 5 * idleDelay - .milliseconds(200)) }
     let waited = last.map { mark.at - $0.at } ?? 0
     last = mark
     // A line that stood still is not slow; one that does so again and again is.
     let isPause = waited > max(Self.pause, 3 * idleDelay)
     if isPause, !hadPause {
-      marks = []
+      (marks, waitsSince) = ([], nil)
       settlesAt = mark.at + max(.milliseconds(200), 4 * idleDelay)
     }
     hadPause = isPause
     guard mark.at >= settlesAt else { return }
     let isWaiting = queueAge > Self.late || pace.delay - idleDelay > Self.late
-    marks = isWaiting ? marks + [mark] : [mark]
-    if let first = marks.firstIndex(where: { mark.at - $0.at <= Self.spans.most }) {
+    if !isWaiting { waitsSince = mark.at }
+    marks.append(mark)
+    if let first = marks.firstIndex(where: { mark.at - $0.at <= Self.kept }) {
       marks.removeFirst(first)
     }
   }
@@ -71,16 +78,40 @@ package struct DeliveryMeter: Sendable {
 
   /// What came through while something waited.
   ///
-  /// - Parameter span: nanoseconds at most, from the last confirmation back.
-  /// - Returns: bytes a second, and over how many nanoseconds; nil: nothing waits, or not for long enough.
-  package func rate(within span: Int64) -> (bytesPerSecond: Double, span: Int64)? {
-    let least = max(Self.spans.least, min(3 * idleDelay, Self.spans.most / 2))
+  /// - Parameters:
+  ///   - span: nanoseconds at most, from the last confirmation back.
+  ///   - least: nanoseconds at least.
+  /// - Returns: bytes a second; nil: nothing waits, or not for long enough.
+  package func rate(within span: Int64, atLeast least: Int64? = nil) -> Double? {
+    let usual = max(Self.spans.least, min(3 * idleDelay, Self.spans.most / 2))
+    let most = max(span, usual + .milliseconds(200))
     guard let last = marks.last,
-      let first = marks.first(where: { last.at - $0.at <= max(span, least + .milliseconds(200)) }),
-      last.at - first.at >= least
+      let first = marks.first(where: { last.at - $0.at <= most && $0.at >= waitsSince ?? $0.at }),
+      last.at - first.at >= least ?? usual
     else { return nil }
-    let seconds = Double(last.at - first.at) / 1e9
-    return (Double(last.confirmed - first.confirmed) / seconds, last.at - first.at)
+    return Self.rate(first, last)
+  }
+
+  private static func rate(_ first: Mark, _ last: Mark) -> Double {
+    Double(last.confirmed - first.confirmed) * 1e9 / Double(last.at - first.at)
+  }
+
+  /// The most that came through in any of the last three parts of so many nanoseconds. A line that has become
+  /// slower is so all the time; but TCP holds back by itself for a quarter of a second now and then: after a
+  /// loss, or, as BBR does every ten seconds, to see how short the way is.
+  ///
+  /// - Parameter sinceItWaits: only that.
+  /// - Returns: bytes a second; nil: nothing is known of so long.
+  package func most(in part: Int64, sinceItWaits: Bool = false) -> Double? {
+    let marks = marks.filter { !sinceItWaits || $0.at >= waitsSince ?? $0.at }
+    guard var end = marks.last else { return nil }
+    var most = 0.0
+    for _ in 0..<3 {
+      guard let begin = marks.last(where: { end.at - $0.at >= part }) else { return nil }
+      most = max(most, Self.rate(begin, end))
+      end = begin
+    }
+    return most
   }
 
   /// What lies before the last `span` nanoseconds was another capacity's.

@@ -11,16 +11,18 @@ package struct RateCeiling: Sendable {
     case rises
   }
 
-  /// In nanoseconds: from a failure to the first try, at most, and how long a try lasts.
-  private static let patience = (first: Int64.seconds(60), most: Int64.seconds(480))
+  /// In nanoseconds: from a failure to a try, each time at the same rate, and how long a try lasts.
+  private static let patience = [Int64.seconds(60), .seconds(180), .seconds(540)]
   private static let trial = Int64.seconds(4)
   /// How much faster than what failed a burst comes through on another line.
   private static let another = 1.2
+  /// How many bursts in a row show another line: a peer that is held up tells of much at once.
+  private static let bursts = (least: 2, most: 5)
 
   /// Bit/s, sound included, that the line carried when it failed; nil: it has not.
   package private(set) var rate: Double?
   private var failedAt = MonotonicTime(nanoseconds: 0)
-  private var patience = Self.patience.first
+  private var patience = Self.patience[0]
   private var triesSince: MonotonicTime?
   /// What failed before, or was refuted since.
   private var lastRate: Double?
@@ -32,8 +34,11 @@ package struct RateCeiling: Sendable {
   package init() {}
 
   package mutating func note(_ burst: BitrateRule.Burst) {
-    guard bursts.last.map({ burst.at > $0.at }) ?? true else { return }
-    bursts = bursts.suffix(1) + [burst]
+    let since = bursts.last.map { burst.at - $0.at } ?? .max
+    guard since > 0 else { return }
+    // The same one, measured over more of it.
+    if since < .milliseconds(500) { bursts.removeLast() }
+    bursts = bursts.suffix(Self.bursts.most - 1) + [burst]
   }
 
   /// The line carried less than it was given.
@@ -42,9 +47,8 @@ package struct RateCeiling: Sendable {
   package mutating func failed(at bitrate: Double, wasUsed: Bool, now: MonotonicTime) {
     let isSame = lastRate.map { abs(bitrate - $0) < 0.15 * $0 } ?? false
     sameFailures = isSame ? sameFailures + (wasUsed ? 1 : 0) : 0
-    patience = min(Self.patience.most, Self.patience.first << Int64(min(3, sameFailures)))
-    distrustsBurstsUntil =
-      now + (sameFailures > 1 ? .seconds(10) << Int64(min(5, sameFailures)) : .seconds(1))
+    patience = Self.patience[min(sameFailures, Self.patience.count - 1)]
+    distrustsBurstsUntil = now + .seconds(1)
     (rate, lastRate, failedAt, triesSince, bursts) = (bitrate, bitrate, now, nil, [])
   }
 
@@ -75,10 +79,13 @@ package struct RateCeiling: Sendable {
     return .tries(1.1 * rate)
   }
 
-  /// Bit/s of the slower one of two.
+  /// Bit/s of the slowest of the last ones: of one more each time that they misled.
   private func burst(at now: MonotonicTime) -> Double? {
-    guard bursts.count == 2, bursts.allSatisfy({ now - $0.at < .seconds(6) }) else { return nil }
-    return bursts.map(\.bytesPerSecond).min().map { $0 * 8 }
+    let needed = min(Self.bursts.least + sameFailures, Self.bursts.most)
+    let last = bursts.suffix(needed)
+    guard last.count == needed, last.allSatisfy({ now - $0.at < .seconds(3) * Int64(needed) })
+    else { return nil }
+    return last.map(\.bytesPerSecond).min().map { $0 * 8 }
   }
 }
 

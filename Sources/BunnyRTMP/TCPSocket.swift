@@ -19,6 +19,9 @@ struct TCPSocket: ~Copyable {
     // give up after fifteen such seconds.
     set(Int32(IPPROTO_TCP), Self.longestRetransmissionPause, 1000)
     set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, 900_000)
+    // CUBIC, the usual default, takes every loss for a full line, and carries next to nothing over a long one that
+    // loses packets. BBR does not. Where the kernel has none, or does not let us, its default stays.
+    choose(control: "bbr")
     quickAcknowledge()
   }
   deinit { close(fileDescriptor) }
@@ -80,6 +83,11 @@ struct TCPSocket: ~Copyable {
   var bytesInFlight: Int {
     var count: Int32 = 0
     return ioctl(fileDescriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0  // SIOCOUTQ
+  }
+
+  private func choose(control: String) {
+    setsockopt(
+      fileDescriptor, Int32(IPPROTO_TCP), TCP_CONGESTION, control, socklen_t(control.utf8.count))
   }
 
   private func set(_ level: Int32, _ option: Int32, _ value: Int32) {

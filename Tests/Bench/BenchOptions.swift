@@ -1,15 +1,15 @@
 /// What `scripts/bench`, which has the help, was asked for.
 struct BenchOptions {
   enum Topic: String, CaseIterable {
-    case cost, quality, growth, conversion, watch, failover
+    case cost, quality, growth, conversion, watch, failover, network
 
     /// Whether a plain `scripts/bench` runs it.
-    var isShort: Bool { self != .failover }
+    var isShort: Bool { self != .failover && self != .network }
   }
 
   /// nil: all that are short.
   var topic: Topic?
-  /// Of media in one run.
+  /// Of media in one run; of a phase of the network.
   var seconds = 10
   /// How often each contender runs; the medians are shown.
   var rounds = 3
@@ -29,6 +29,7 @@ struct BenchOptions {
         throw BenchFailure(64, "\(word) is no topic; the topics are \(topics)")
       }
       self.topic = topic
+      if topic == .network { (seconds, rounds) = (30, 1) }
       rest.removeFirst()
     }
     while let name = rest.popFirst() {
@@ -39,7 +40,8 @@ struct BenchOptions {
       case "--trials" where topic != .failover:
         throw BenchFailure(
           64, "\(name) belongs to `scripts/bench failover`; give --rounds N, how often each runs")
-      case "--seconds": seconds = try Self.number(name, rest.popFirst(), 5...28)
+      case "--seconds":
+        seconds = try Self.number(name, rest.popFirst(), topic == .network ? 6...60 : 5...28)
       case "--trials": trials = try Self.number(name, rest.popFirst(), 2...10_000)
       case "--rounds": rounds = try Self.number(name, rest.popFirst(), 1...99)
       case "--json": json = try Self.path(name, rest.popFirst())

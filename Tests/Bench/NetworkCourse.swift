@@ -39,6 +39,12 @@ struct NetworkCourse {
     ]
   }
 
+  func shortened(to seconds: Double) -> NetworkCourse {
+    NetworkCourse(
+      kind: kind, title: title, file: file, bitrate: bitrate, seconds: seconds, phases: phases,
+      freezes: freezes)
+  }
+
   /// Bit/s at a second.
   func capacity(_ second: Double) -> Double {
     if freezes.contains(where: { (0..<1).contains(second - $0) }) { return 0 }

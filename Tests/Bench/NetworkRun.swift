@@ -6,8 +6,9 @@ import Support
 /// One course, run by this program or by `ffmpeg`.
 struct NetworkRun {
   /// Every 100 ms.
-  struct Mark {
+  struct Mark: Encodable {
     let second: Double
+    /// Of the line, in bit/s, IP and all.
     let capacity: Double
     /// Bit/s over the last second: on the line, IP and all, and into the socket.
     let arrived: Double
@@ -15,9 +16,9 @@ struct NetworkRun {
     /// Of the picture, in bit/s.
     var target: Double?
     /// Of the oldest tag that is not sent, in milliseconds.
-    var queueAge: Double?
+    var queueAgeMs: Double?
     /// How late the media that arrives is, against the least, in milliseconds; nil: none has arrived.
-    let lateness: Double?
+    let lateMs: Double?
   }
 
   let course: NetworkCourse
@@ -115,8 +116,8 @@ struct NetworkRun {
           second: second, capacity: course.capacity(second),
           arrived: Double(mark.bytes - before.bytes) * 8 / seconds,
           sent: now.map { Double($0.sent - looks[max(0, look - 10)].sent) * 8 / seconds },
-          target: now.map { Double($0.target) }, queueAge: now?.queueAge,
-          lateness: late.isEmpty ? nil : Double(late[tag].1 - least)))
+          target: now.map { Double($0.target) }, queueAgeMs: now?.queueAge,
+          lateMs: late.isEmpty ? nil : Double(late[tag].1 - least)))
     }
   }
 }
@@ -126,7 +127,7 @@ extension NetworkRun {
   func marks(_ seconds: Range<Double>) -> [Mark] { marks.filter { seconds.contains($0.second) } }
 
   /// What the line is asked to carry, TCP's and IP's headers included.
-  func asked(_ mark: Mark) -> Double {
+  static func asked(_ mark: Mark) -> Double {
     ((mark.target ?? 0) + Double(NetworkTrace.sound)) * 1500 / 1448
   }
 

@@ -12,9 +12,11 @@ enum NetworkTrace {
   static let sound = 128_000
   static let keyframes = 2
 
-  /// - Parameter arguments: the ingest's URL, and the picture's bit/s.
-  static func run(_ arguments: [String]) async throws {
-    guard arguments.count == 2, let bitrate = Int(arguments[1]) else {
+  /// - Parameter arguments: its name, the ingest's URL, and the picture's bit/s.
+  /// - Returns: whether they are meant for this.
+  static func run(_ arguments: [String]) async throws -> Bool {
+    guard arguments.first == name else { return false }
+    guard arguments.count == 3, let bitrate = Int(arguments[2]) else {
       throw BenchFailure(64, "\(name) is for `network` only")
     }
     var quality = BroadcastQuality(
@@ -23,7 +25,7 @@ enum NetworkTrace {
     quality.audioBitrate = sound
     let broadcast = Broadcast(
       BroadcastConfiguration(
-        ingest: try Ingest(arguments[0]),
+        ingest: try Ingest(arguments[1]),
         video: try .init("av:lavfi:\(picture)"), audio: .tone, quality: quality))
     let isOver = WakeEvent()
     defer { isOver.signal() }
@@ -35,6 +37,7 @@ enum NetworkTrace {
       } while !isOver.wait(until: next)
     }
     _ = try await broadcast.run()
+    return true
   }
 
   private static func write(_ statistics: BroadcastStatistics) {

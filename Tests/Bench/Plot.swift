@@ -11,6 +11,7 @@ struct Plot {
     try await draw("cost", Self.cost(tables))
     try await draw("quality", Self.quality(tables))
     try await draw("growth", Self.growth(tables))
+    for series in results.series { try await draw("network-\(series.name)", series.plot) }
   }
 
   /// Its lines stay beside the picture, so that it can be drawn in another way.

@@ -82,6 +82,7 @@ extension Goal {
 
 /// To three digits or so.
 func number(_ value: Double) -> String {
+  guard value != 0 else { return "0" }
   let digits = abs(value) >= 100 ? 0 : abs(value) >= 10 ? 1 : abs(value) >= 1 ? 2 : 3
   return String(format: "%.\(digits)f", value)
 }
@@ -90,6 +91,7 @@ func number(_ value: Double) -> String {
 struct Results: Encodable {
   private(set) var tables: [ResultTable] = []
   private(set) var spreads: [SpreadRow] = []
+  private(set) var series: [NetworkSeries] = []
 
   var isHeld: Bool { tables.allSatisfy(\.isHeld) && spreads.allSatisfy { $0.isHeld != false } }
 
@@ -103,6 +105,8 @@ struct Results: Encodable {
     FileHandle.standardOutput.write(Data("\(SpreadRow.table(rows, in: unit))\n".utf8))
     spreads += rows
   }
+
+  mutating func add(_ series: NetworkSeries) { self.series.append(series) }
 
   func write(to path: String) throws {
     let encoder = JSONEncoder()

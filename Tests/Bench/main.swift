@@ -13,6 +13,7 @@ func bench(_ options: BenchOptions) async throws -> Bool {
     case .quality: try await QualityBench(options: options).run(into: &results)
     case .growth: try await GrowthBench(options: options).run(into: &results)
     case .failover: try await FailoverBench(trials: options.trials).run(into: &results)
+    case .network: try await NetworkBench(options: options).run(into: &results)
     }
   }
   if let path = options.json { try results.write(to: path) }
@@ -27,7 +28,7 @@ let signals = Running.endWithSignals()
 setenv("XDG_STATE_HOME", "\(FileManager.default.currentDirectoryPath)/\(Course.folder)/state", 1)
 do {
   if try Floor.run(arguments) { exit(0) }
-  if let isHeld = try await NetworkBench.run(arguments) { exit(isHeld ? 0 : 1) }
+  if try await NetworkTrace.run(arguments) { exit(0) }
   exit(try await bench(BenchOptions(arguments)) ? 0 : 1)
 } catch let failure as BenchFailure {
   say(failure.sentence)

@@ -32,12 +32,35 @@ private func moment(_ milliseconds: Int64) -> MonotonicTime {
   @Test func `while something waits it is what the line carries`() throws {
     let meter = meter(late: 100, bytes: 5000, times: 0..<20)
     let rate = try #require(meter.rate(within: .milliseconds(500)))
-    #expect(rate.bytesPerSecond == 100_000 && rate.span == .milliseconds(500))
+    #expect(rate == 100_000)
     #expect(meter.queue == .milliseconds(100) && meter.idleDelay == .milliseconds(40))
   }
 
   @Test func `less than a quarter of a second is too short to tell`() {
     #expect(meter(late: 100, bytes: 5000, times: 0..<5).rate(within: .seconds(1)) == nil)
+  }
+
+  /// The most in a part, of confirmations every 50 ms, of so many bytes each.
+  private func most(_ confirmations: [Int64]) -> Double? {
+    var meter = DeliveryMeter()
+    var confirmed: Int64 = 0
+    for (index, bytes) in confirmations.enumerated() {
+      confirmed += bytes
+      let now = moment(Int64(index) * 50)
+      meter.note(
+        queueAge: 0, confirmed: confirmed,
+        pace: DeliveryFigures(confirmedAt: now, delay: .milliseconds(index == 0 ? 40 : 140)),
+        at: now)
+    }
+    return meter.most(in: .milliseconds(150))
+  }
+
+  @Test func `a quarter of a second with little is TCP's, and half of one is the line's`() {
+    let usual = [Int64](repeating: 5000, count: 10)
+    #expect(most(usual) == 100_000)
+    #expect(most(Array(usual.dropLast())) == nil)
+    #expect(most(usual + [500, 500, 500, 500, 500]) == 100_000)
+    #expect(most(usual + [500, 500, 500, 500, 500, 500, 500, 500, 500]) == 10_000)
   }
 
   @Test func `a pause is no slower line, and one after another is`() throws {
@@ -50,7 +73,7 @@ private func moment(_ milliseconds: Int64) -> MonotonicTime {
       if index == 0 { #expect(before.rate(within: .seconds(2)) == nil) }
     }
     let rate = try #require(before.rate(within: .milliseconds(1500)))
-    #expect(rate.bytesPerSecond == 10_000)
+    #expect(rate == 10_000)
   }
 
   // What it does not carry.
@@ -67,10 +90,10 @@ private func moment(_ milliseconds: Int64) -> MonotonicTime {
     #expect(ceiling.take(isUsed: true, isCalm: true, at: moment(64_000)) == .rises)
   }
 
-  @Test func `each try that fails at the same rate doubles the wait, to eight minutes`() {
+  @Test func `each try that fails at the same rate is tried again later, nine minutes at most`() {
     var ceiling = RateCeiling()
     var now: Int64 = 0
-    for seconds: Int64 in [60, 120, 240, 480, 480] {
+    for seconds: Int64 in [60, 180, 540, 540] {
       ceiling.failed(at: 1_500_000, wasUsed: true, now: moment(now))
       let due = now + seconds * 1000
       #expect(!ceiling.take(isUsed: true, isCalm: true, at: moment(due - 1)).isTry)
@@ -96,6 +119,20 @@ private func moment(_ milliseconds: Int64) -> MonotonicTime {
     }
     ceiling.note(.init(bytesPerSecond: 450_000, at: moment(5000)))
     #expect(ceiling.take(isUsed: true, isCalm: true, at: moment(5000)) == .rises)
+  }
+
+  @Test func `one burst is one, and each time that bursts misled one more is asked for`() {
+    var ceiling = RateCeiling()
+    ceiling.failed(at: 1_500_000, wasUsed: true, now: moment(0))
+    func fast(_ time: Int64) -> Bool {
+      ceiling.note(.init(bytesPerSecond: 450_000, at: moment(time)))
+      return ceiling.take(isUsed: true, isCalm: true, at: moment(time)) == .rises
+    }
+    #expect(!fast(2000) && !fast(2100) && fast(4000))
+    ceiling.failed(at: 1_500_000, wasUsed: true, now: moment(10_000))
+    #expect(!fast(12_000) && !fast(14_000) && fast(16_000))
+    ceiling.failed(at: 2_500_000, wasUsed: true, now: moment(20_000))  // it was another line
+    #expect(!fast(22_000) && fast(24_000))
   }
 
   @Test func `what came through while something waited is a better figure`() {

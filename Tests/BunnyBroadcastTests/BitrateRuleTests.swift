@@ -14,7 +14,7 @@ import Testing
   /// - Parameters:
   ///   - buffer: seconds that wait where the line is narrow.
   ///   - found: seconds after which the capacity is found: a great buffer has to be emptied.
-  @Test(arguments: [(4_000_000, 0.2, 2.5), (6_000_000, 0.2, 2.5), (6_000_000, 1, 3.3)])
+  @Test(arguments: [(4_000_000, 0.2, 2.5), (6_000_000, 0.2, 2.5), (6_000_000, 1, 2.5)])
   func `a line that falls and rises is followed, with one overshoot at most`(
     preset: Int, buffer: Double, found: Double
   ) throws {
@@ -54,7 +54,7 @@ import Testing
     show(model)
     let rates = model.marks(20..<600).map(model.rate)
     #expect(rates.reduce(0, +) / Double(rates.count) > 0.85 * 2.5e6)
-    #expect(model.changes(20..<600) <= 10)
+    #expect(model.changes(60..<600) <= 9)
     #expect(model.marks(3..<600).allSatisfy { $0.queueAge < 700 })
   }
 
@@ -66,10 +66,34 @@ import Testing
     }
     model.run(seconds: 120)
     show(model)
+    // With room to spare it is made up for without us.
+    if preset < 3_000_000 { #expect(model.changes(0..<120) == 0) }
     for second in stride(from: 36.0, to: 120, by: 20) {
       #expect(
         model.marks(second - 8..<second).allSatisfy { $0.target == Double(preset) }, "\(second)")
     }
+  }
+
+  /// As BBR does every ten seconds, and every TCP after a loss.
+  @Test(arguments: [
+    (6_000_000, 2.5e6, 0.04, 0.28, 0.3), (6_000_000, 2.5e6, 0.04, 0.2, 0),
+    (3_000_000, 4e6, 0.04, 0.28, 0.2), (3_000_000, 4e6, 0.2, 0.5, 0.1),
+  ])
+  func `what TCP holds back for a moment is no slower line`(
+    preset: Int, capacity: Double, roundTrip: Double, length: Double, share: Double
+  ) {
+    var model = LineModel(preset: preset)
+    model.roundTrip = roundTrip
+    model.capacity = {
+      $0 > 5 && $0.truncatingRemainder(dividingBy: 11.3) < length ? share * capacity : capacity
+    }
+    model.run(seconds: 600)
+    show(model)
+    #expect(model.changes(60..<600) <= (Double(preset) < capacity ? 0 : 9))
+    let rates = model.marks(20..<600).map(model.rate)
+    let most = min(capacity, Double(preset) + model.sound)
+    #expect(rates.reduce(0, +) / Double(rates.count) > 0.9 * most)
+    #expect(model.marks(20..<600).allSatisfy { $0.queueAge < 500 })
   }
 
   @Test func `an easy picture is no reason to go down`() {
@@ -122,6 +146,6 @@ import Testing
     #expect(low.reason.hasSuffix("; at half the frame rate"))
     #expect(told.last?.change.to == 4_000_000)
     #expect(told.last?.change.reason == "the network takes all of it")
-    #expect(told.count <= 12)
+    #expect(told.count == 2, "\(told)")
   }
 }

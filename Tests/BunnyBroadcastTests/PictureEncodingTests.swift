@@ -1,6 +1,7 @@
 import BunnyBroadcast
 import BunnyMedia
 import BunnySystem
+import CSupport
 import Testing
 
 /// What comes out while orders change: times, keyframes and headers.
@@ -127,6 +128,33 @@ import Testing
       tags += try encoding.encode(picture, in: slot, forcingKeyframe: false, shift: 0)
     }
     return try tags + encoding.finish(shift: 0)
+  }
+
+  /// An encoder's memory is most of a broadcast's.
+  @Test func `there is one encoder at a time, whatever changes`() throws {
+    support_count_encoders()
+    var encoding: PictureEncoding? = nil
+    let settings = Self.settings { ($0.preset, $0.threads) = ("ultrafast", 1) }
+    let orders = EncodingOrders(settings)
+    encoding = try PictureEncoding(settings, fill: .letterbox, orders: orders)
+    let pool = PicturePool(width: settings.width, height: settings.height)
+    let efforts: [EncoderEffort] = [.lightest, .lighter]
+    let sizes: [EncodingPlan.Size] = [.half, .whole, .threeQuarters]
+    for slot in Int64(0)..<60 {
+      var limit = EncodingPlan.Limit()
+      limit.size = sizes[Int(slot) / 4 % 3]
+      limit.effort = efforts[Int(slot) / 8 % 2]
+      orders.limit(limit, by: .processor, atOnce: slot.isMultiple(of: 4))
+      _ = try encoding?.arrange(for: slot, forcingKeyframe: false, shift: 0)
+      guard let picture = try encoding?.converter.convert(EncoderProbe.noise(slot, pool)) else {
+        continue
+      }
+      _ = try encoding?.encode(picture, in: slot, forcingKeyframe: false, shift: 0)
+      #expect(support_open_encoders() == 1)
+    }
+    #expect(support_most_encoders() == 1)
+    encoding = nil
+    #expect(support_open_encoders() == 0)
   }
 
   @Test func `keyframes stay punctual where pictures are left out`() throws {

@@ -7,13 +7,16 @@ import Testing
 /// The command at one end of a line that carries less than the quality asks for.
 @Suite(.serialized, .enabled(if: Line.isAvailable, "\(Line.need)"))
 struct LineBitrateTests {
-  private static let noise = "av:lavfi:testsrc2=s=640x360:r=30,noise=alls=25:allf=t"
+  static let noise = "av:lavfi:testsrc2=s=640x360:r=30,noise=alls=25:allf=t"
 
-  private static func condition(_ bitsPerSecond: Int) -> Line.Condition {
+  static func condition(_ bitsPerSecond: Int) -> Line.Condition {
     Line.Condition(delayThere: 20, delayBack: 20, rateThere: bitsPerSecond)
   }
 
-  private func start(_ bitrate: Int, to url: String, over line: Line) async throws -> ChildProcess {
+  /// - Parameter more: arguments of `publish`.
+  static func start(
+    _ bitrate: Int, to url: String, over line: Line, _ more: [String] = []
+  ) async throws -> ChildProcess {
     let folder = try TemporaryDirectory()
     let quality = folder.file("quality.json")
     let json = """
@@ -21,10 +24,11 @@ struct LineBitrateTests {
       "audioBitrate":128000,"encoder":{"preset":"superfast"}}
       """
     try json.write(toFile: quality, atomically: false, encoding: .utf8)
-    let arguments = [
-      "publish", "--to", url, "--events", "json", "--video", Self.noise, "--audio", "tone",
-      "--quality", quality,
-    ]
+    let arguments =
+      [
+        "publish", "--to", url, "--events", "json", "--video", Self.noise, "--audio", "tone",
+        "--quality", quality,
+      ] + more
     let publisher = try await line.inNear { try Command.start(arguments) }
     try await publisher.waitForOutput(in: .output) { $0.contains("\"started\"") }
     withExtendedLifetime(folder) {}  // it has read the file by now
@@ -36,7 +40,7 @@ struct LineBitrateTests {
   {
     let line = try await Line(Self.condition(4_000_000))
     let ingest = try ScriptedIngest(at: .first, of: line)
-    let publisher = try await start(4_000_000, to: ingest.url(), over: line)
+    let publisher = try await Self.start(4_000_000, to: ingest.url(), over: line)
     try await ingest.arrives(after: .now + .seconds(5))
     let fall = MonotonicTime.now
     line.set(Self.condition(1_500_000))
@@ -68,13 +72,36 @@ struct LineBitrateTests {
     #expect(best > 0.9 * 4_000_000 * 1448 / 1500, "\(best) bit/s; \(log.changes)")
   }
 
+  private static let hasBBR =
+    (try? String(
+      contentsOfFile: "/proc/sys/net/ipv4/tcp_available_congestion_control", encoding: .utf8))?
+    .contains("bbr") ?? false
+
+  @Test(.enabled(if: hasBBR, "needs the kernel's tcp_bbr"))
+  func `a long line that loses packets is not a full one`() async throws {
+    let line = try await Line(
+      Line.Condition(delayThere: 100, delayBack: 100, rateThere: 4_000_000, lossThere: 0.01))
+    let ingest = try ScriptedIngest(at: .first, of: line)
+    let publisher = try await Self.start(2_500_000, to: ingest.url(), over: line)
+    try await ingest.arrives(after: .now)
+    let begun = MonotonicTime.now
+    try await ingest.arrives(after: begun + .seconds(8))
+    publisher.send(SIGINT)
+    let log = try EventLog(try await publisher.outcome().standardOutput)
+    #expect(log.all("ended").first?.droppedFrames == 0 && log.all("lost") == [])
+    // CUBIC would carry half of it.
+    let best = try await ingest.visit().bestSecond(
+      from: begun + .seconds(4), to: begun + .seconds(8))
+    #expect(best > 2_000_000, "\(best) bit/s; \(log.changes)")
+  }
+
   @Test(.enabled(if: NginxIngest.isAvailable, "needs nginx with its RTMP module"))
   func `where there is too little for the picture its rate and size fall, and it can be decoded`()
     async throws
   {
     let line = try await Line(Self.condition(800_000))
     let nginx = try await NginxIngest(at: .first, of: line)
-    let publisher = try await start(3_000_000, to: nginx.url(), over: line)
+    let publisher = try await Self.start(3_000_000, to: nginx.url(app: "hls"), over: line)
     try await publisher.waitForOutput(in: .output) { text in
       let parts = text.components(separatedBy: "half the frame rate").dropFirst()
       return !parts.isEmpty && parts.last!.components(separatedBy: "\"statistics\"").count > 2
@@ -86,9 +113,11 @@ struct LineBitrateTests {
     let tags = try FLVFile.tags(of: recording)
     let headers = Set(tags.filter { $0.kind == .video && $0.isSequenceHeader }.map(\.body))
     #expect(headers.count >= 2, "\(log.changes)")
-    let decoded = try await ChildProcess.run(
-      "ffmpeg", ["-nostdin", "-v", "error", "-i", recording, "-f", "null", "-"])
-    #expect(decoded.exitStatus == 0 && decoded.standardError == "")
+    for path in [recording, try nginx.hls().playlist] {
+      let decoded = try await ChildProcess.run(
+        "ffmpeg", ["-nostdin", "-v", "warning", "-i", path, "-f", "null", "-"])
+      #expect(decoded.exitStatus == 0 && decoded.standardError == "", "\(path)")
+    }
   }
 }
 

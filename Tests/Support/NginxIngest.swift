@@ -4,7 +4,7 @@ import Foundation
 /// A real nginx with its RTMP module, on a free port and in a directory of its own.
 ///
 /// `live` takes any stream name; `keyed` only ``goodKey``, hanging up on others like every nginx-rtmp
-/// whose `on_publish` says no. Both record all that is published.
+/// whose `on_publish` says no; `hls` makes HLS of it, in segments of a second. All record what is published.
 public final class NginxIngest: Sendable {
   public static let command = "/usr/sbin/nginx"
   public static let module = "/usr/lib/nginx/modules/ngx_rtmp_module.so"
@@ -38,7 +38,7 @@ public final class NginxIngest: Sendable {
     directory = try TemporaryDirectory()
     self.port = port ?? FreePort.next()
     let httpPort = FreePort.next()
-    for folder in ["logs", "recordings", "temp"] {
+    for folder in ["logs", "recordings", "temp", "hls"] {
       try FileManager.default.createDirectory(
         atPath: directory.file(folder), withIntermediateDirectories: false)
     }
@@ -80,6 +80,15 @@ public final class NginxIngest: Sendable {
     return Self.finishedRecordings(in: nginx.standardOutput)
   }
 
+  /// What `hls` has made of a stream whose recording is finished: the playlist, closed, and its segments.
+  public func hls(key: String = "key") throws -> (playlist: String, segments: [String]) {
+    let text = try String(contentsOfFile: directory.file("hls/\(key).m3u8"), encoding: .utf8)
+    let playlist = directory.file("hls/\(key)-whole.m3u8")
+    try (text + "#EXT-X-ENDLIST\n").write(toFile: playlist, atomically: false, encoding: .utf8)
+    let names = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+    return (playlist, names.map { directory.file("hls/\($0)") })
+  }
+
   /// How many recordings are finished by now.
   public var recordingCount: Int { Self.finishedRecordings(in: nginx.standardOutput).count }
 
@@ -111,6 +120,9 @@ public final class NginxIngest: Sendable {
       }
       """
     }
+    let hls = """
+      hls on; hls_path \(directory)/hls; hls_fragment 1s; hls_playlist_length 1h; hls_cleanup off;
+      """
     let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
       .map { "\($0)_temp_path \(directory)/temp/\($0);" }.joined(separator: "\n")
     return """
@@ -124,6 +136,7 @@ public final class NginxIngest: Sendable {
         listen \(listen);
         \(application("live"))
         \(application("keyed", "on_publish http://127.0.0.1:\(httpPort)/publish;"))
+        \(application("hls", hls))
       } }
       http {
         \(temporary)

@@ -31,6 +31,15 @@ void support_count_allocations(void);
 /// their place.
 long support_allocations(void);
 
+/// Begins to count the video encoders that the calling thread opens, from 0.
+void support_count_encoders(void);
+
+/// How many were open at once, at most.
+int support_most_encoders(void);
+
+/// How many are.
+int support_open_encoders(void);
+
 /// How the ffmpeg command makes one picture one of another size in BT.709 limited, on one thread:
 /// its JPEG decoder, and libswscale with the settings that it has there.
 struct support_ffmpeg_way;
