@@ -113,7 +113,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "BunnyCaptureTests",
-      dependencies: ["BunnyCapture", "BunnyMedia", "BunnySystem", "Support"],
+      dependencies: ["BunnyCapture", "BunnyMedia", "BunnySystem", "CSupport", "Support"],
       swiftSettings: strict),
     .testTarget(
       name: "BunnyRTMPTests", dependencies: ["BunnyRTMP", "BunnySystem", "Support"],

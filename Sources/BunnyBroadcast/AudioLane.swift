@@ -27,7 +27,13 @@ struct AudioLane {
     guard case .element(let zero) = origin.take(until: .distantFuture) else { return }
     var path = Path(lane: self, zero: zero)
     try path.run()
-    for packet in try encoder.finish() { try path.hand(packet) }
+    for packet in try encoder.finish() { try hand(packet) }
+  }
+
+  /// One encoded packet goes to the log.
+  fileprivate func hand(_ packet: Packet) throws(AVFailure) {
+    guard let tag = try muxer.tag(packet, shift: outlet.shift) else { return }
+    outlet.offer(tag)
   }
 }
 
@@ -36,6 +42,7 @@ private struct Path {
   let lane: AudioLane
   let zero: MonotonicTime
   private let converter = SampleConverter()
+  private var converted: [Samples] = []  // kept for its memory
   private var grid = SampleGrid()
   private var saidWhyNot = false
   private var watch: SoundWatch
@@ -62,19 +69,23 @@ private struct Path {
   }
 
   private mutating func take(_ samples: Samples) throws {
-    let runs: [Samples]
     do {
-      runs = try converter.convert(samples)
+      try convert(samples)
     } catch {
       lane.telemetry.count { $0.decodeErrors += 1 }
       if !saidWhyNot { lane.notice("sound that cannot be converted is left out: \(error)") }
       saidWhyNot = true
       return
     }
-    for run in runs {
+    for run in converted {
       watch.hear(run, isMuted: lane.isMuted.isSet)
       try place(run)
     }
+    converted.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func convert(_ samples: Samples) throws {
+    try converter.convert(samples) { converted.append($0) }
   }
 
   private mutating func place(_ run: Samples) throws {
@@ -87,9 +98,7 @@ private struct Path {
     let room = lane.sampleLimit.map { max(0, $0 - (grid.next - Int64(run.count - from))) }
     let to = room.map { min(run.count, from + Int($0)) } ?? run.count
     guard from < to else { return }
-    for packet in try lane.encoder.encode(lane.isMuted.isSet ? nil : run, from..<to) {
-      try hand(packet)
-    }
+    try encode(lane.isMuted.isSet ? nil : run, from..<to)
   }
 
   private mutating func fillMissed() throws {
@@ -101,7 +110,7 @@ private struct Path {
 
   private func jump(_ placement: SampleGrid.Placement) throws {
     guard let jump = placement.jump else { return }
-    for packet in try lane.encoder.jump(to: jump) { try hand(packet) }
+    for packet in try lane.encoder.jump(to: jump) { try lane.hand(packet) }
   }
 
   private mutating func fill(_ count: Int, at position: Int64) throws {
@@ -109,12 +118,10 @@ private struct Path {
     let count = Int(min(Int64(count), room))
     guard count > 0 else { return }
     lane.telemetry.count { $0.filledSamples += lane.tolerance == nil ? 0 : count }
-    for packet in try lane.encoder.encode(nil, 0..<count) { try hand(packet) }
+    try encode(nil, 0..<count)
   }
 
-  /// One encoded packet goes to the log.
-  func hand(_ packet: Packet) throws {
-    guard let tag = try lane.muxer.tag(packet, shift: lane.outlet.shift) else { return }
-    lane.outlet.offer(tag)
+  private func encode(_ run: Samples?, _ range: Range<Int>) throws {
+    try lane.encoder.encode(run, range) { (packet) throws(AVFailure) in try lane.hand(packet) }
   }
 }

@@ -143,6 +143,10 @@ public struct BroadcastStatistics: Sendable, Codable, Equatable {
   /// before it) and interleaving left out, in milliseconds: half of the frames took less, 99 of 100.
   public var handlingP50Ms = 0.0
   public var handlingP99Ms = 0.0
+  /// From a picture's capture, as the driver tells it, until its last byte was in the socket, over the same
+  /// time as ``framesPerSecond``, in milliseconds: look-ahead, encoding and waiting included.
+  public var latencyP50Ms = 0.0
+  public var latencyP99Ms = 0.0
   /// How loud the source's sound was over the same time, muted or not, on either side; nil: none came.
   public var left: SoundLevel?
   public var right: SoundLevel?

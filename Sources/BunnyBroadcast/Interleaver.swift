@@ -42,12 +42,8 @@ package struct Interleaver {
   /// - Parameter longestHold: nanoseconds: what the video encoder holds back, and a margin.
   package init(longestHold: Int64) { self.longestHold = longestHold }
 
-  /// Takes a tag in.
-  ///
-  /// - Returns: What can go out now, in order: dts never falls, and rises within a track. A tag that
-  ///   comes after its place has gone out is decoded later than it said, and still shown when it is
-  ///   to be.
-  package mutating func offer(_ tag: MediaTag, at now: MonotonicTime) -> [MediaTag] {
+  /// Takes a tag in; ``next()`` may have some to go out then.
+  package mutating func offer(_ tag: MediaTag, at now: MonotonicTime) {
     let held = Held(tag: tag, since: pass(to: now))
     switch tag.kind {
     case .video:
@@ -57,14 +53,12 @@ package struct Interleaver {
       audio.newest = max(audio.newest, tag.dts)
       audio.held.append(held)
     }
-    return release()
   }
 
   /// A track has ended: the other need not wait for it.
-  package mutating func finish(_ kind: MediaTag.Kind, at now: MonotonicTime) -> [MediaTag] {
+  package mutating func finish(_ kind: MediaTag.Kind, at now: MonotonicTime) {
     if kind == .video { video.isFinished = true } else { audio.isFinished = true }
     _ = pass(to: now)
-    return release()
   }
 
   private mutating func pass(to now: MonotonicTime) -> Int64 {
@@ -73,12 +67,14 @@ package struct Interleaver {
     return awake
   }
 
-  private mutating func release() -> [MediaTag] {
-    var out: [MediaTag] = []
-    while let kind = nextOut() {
-      out.append(kind == .video ? video.take(after: &lastOut) : audio.take(after: &lastOut))
+  /// What can go out now, in order: dts never falls, and rises within a track. A tag that came after its
+  /// place had gone out is decoded later than it said, and still shown when it is to be.
+  package mutating func next() -> MediaTag? {
+    switch nextOut() {
+    case .video: video.take(after: &lastOut)
+    case .audio: audio.take(after: &lastOut)
+    case nil: nil
     }
-    return out
   }
 
   /// Which track's first tag goes next: the earlier one, once nothing earlier can still come.

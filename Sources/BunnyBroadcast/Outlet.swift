@@ -1,12 +1,12 @@
-import BunnyMedia
+package import BunnyMedia
 import BunnySystem
 import Synchronization
 
 /// Where both lanes hand over their tags: through the interleaver into the tag log. Any thread.
-final class Outlet: Sendable {
+package final class Outlet: Sendable {
   /// Milliseconds that all times move by, so that none is negative: B-frames are decoded before they
   /// are shown.
-  let shift: Int64
+  package let shift: Int64
   let log: TagLog
   private let state: Mutex<State>
 
@@ -16,16 +16,17 @@ final class Outlet: Sendable {
     var madeBytes: Int64 = 0
   }
 
-  init(log: TagLog, shift: Int64, longestHold: Int64) {
+  package init(log: TagLog, shift: Int64, longestHold: Int64) {
     self.log = log
     self.shift = shift
     state = Mutex(State(interleaver: Interleaver(longestHold: longestHold)))
   }
 
-  func offer(_ tag: MediaTag) {
+  package func offer(_ tag: MediaTag) {
     state.withLock { state in
       state.madeBytes += Int64(tag.body.count)
-      log.append(state.interleaver.offer(tag, at: .now))
+      state.interleaver.offer(tag, at: .now)
+      log.append { state.interleaver.next() }
     }
   }
 
@@ -35,7 +36,8 @@ final class Outlet: Sendable {
   /// A lane has ended; the log is finished with the second one.
   func finish(_ kind: MediaTag.Kind) {
     state.withLock { state in
-      log.append(state.interleaver.finish(kind, at: .now))
+      state.interleaver.finish(kind, at: .now)
+      log.append { state.interleaver.next() }
       state.open.remove(kind)
       if state.open.isEmpty { log.finish() }
     }

@@ -53,24 +53,25 @@ package final class PictureEncoding {
 
   /// Does what the orders ask for, before `slot` is encoded.
   ///
-  /// - Returns: What the encoder before still held, if there is another one now.
-  package func arrange(for slot: Int64, forcingKeyframe: Bool, shift: Int64) throws -> [MediaTag] {
+  /// - Parameter hand: is handed what the encoder before still held, if there is another one now.
+  package func arrange(
+    for slot: Int64, forcingKeyframe: Bool, shift: Int64, _ hand: (MediaTag) -> Void
+  ) throws {
     let (wanted, isUrgent) = orders.current
     let plan = taking(wanted)
     guard encoder == nil || plan != self.plan else {
       if isUrgent { orders.obeyed() }
       isChangeDue = false
-      return []
+      return
     }
     if isUrgent || forcingKeyframe || isKeyframeDue(slot) { isChangeDue = true }
     guard isChangeDue || encoder == nil, slot.isMultiple(of: Int64(plan.frameDivisor)) else {
-      return []
+      return
     }
     isChangeDue = false
-    let rest = try finish(shift: shift)
+    try finish(shift: shift, hand)
     try change(to: plan)
     orders.obeyed()
-    return rest
   }
 
   /// An encoder that can takes another bit rate at once, whatever else is wanted.
@@ -121,10 +122,11 @@ package final class PictureEncoding {
   /// - Parameters:
   ///   - picture: what ``converter`` made.
   ///   - slot: one that is taken, greater than the last one's.
-  /// - Returns: The tags that came out.
+  ///   - hand: is handed the tags that came out.
   package func encode(
-    _ picture: Picture, in slot: Int64, forcingKeyframe: Bool, shift: Int64
-  ) throws -> [MediaTag] {
+    _ picture: Picture, in slot: Int64, forcingKeyframe: Bool, shift: Int64,
+    _ hand: (MediaTag) -> Void
+  ) throws {
     guard let encoder else { preconditionFailure("arrange(for:) opens one") }
     let index = slot / Int64(plan.frameDivisor)
     let isDue = isKeyframeDue(slot)
@@ -134,12 +136,22 @@ package final class PictureEncoding {
     if isForced || isDue { (keyframe, framesSinceKeyframe) = (index, 0) }
     framesSinceKeyframe += 1
     do {
-      return try tags(encoder.encode(picture, at: index, forcingKeyframe: isForced), shift)
+      try pass(picture, to: encoder, at: index, isForced, shift, hand)
     } catch  where settings.kind != .x264 {
       encoders.giveUpHardware(error, for: &plan)
       (self.encoder, traces) = (nil, [:])
       try open(plan)
-      return try tags(self.encoder?.encode(picture, at: index, forcingKeyframe: true) ?? [], shift)
+      guard let encoder = self.encoder else { return }
+      try pass(picture, to: encoder, at: index, true, shift, hand)
+    }
+  }
+
+  private func pass(
+    _ picture: Picture, to encoder: VideoEncoder, at index: Int64, _ isForced: Bool,
+    _ shift: Int64, _ hand: (MediaTag) -> Void
+  ) throws {
+    try encoder.encode(picture, at: index, forcingKeyframe: isForced) {
+      (packet) throws(AVFailure) in try pass(packet, shift, hand)
     }
   }
 
@@ -148,24 +160,27 @@ package final class PictureEncoding {
   }
 
   /// What the encoder still holds; the next frame is encoded by another one.
-  package func finish(shift: Int64) throws -> [MediaTag] {
-    guard let encoder else { return [] }
+  package func finish(shift: Int64, _ hand: (MediaTag) -> Void) throws {
+    guard let encoder else { return }
     self.encoder = nil
     keyframe = nil
     defer { traces = [:] }
-    do { return try tags(try encoder.finish(), shift) } catch  where settings.kind != .x264 {
+    do { try passRest(of: encoder, shift, hand) } catch  where settings.kind != .x264 {
       notice("what \(settings.kind.rawValue) still held is lost: \(error)")
-      return []
     }
   }
 
-  private func tags(_ packets: [Packet], _ shift: Int64) throws -> [MediaTag] {
-    try packets.compactMap { packet in
-      guard var tag = try muxer.tag(packet, shift: shift) else { return nil }
-      // Also for those who come later: what is encoded with may change in the middle.
-      tag.carryParameters()
-      tag.trace = traces.removeValue(forKey: packet.pts)
-      return tag
-    }
+  private func passRest(
+    of encoder: VideoEncoder, _ shift: Int64, _ hand: (MediaTag) -> Void
+  ) throws {
+    for packet in try encoder.finish() { try pass(packet, shift, hand) }
+  }
+
+  private func pass(
+    _ packet: Packet, _ shift: Int64, _ hand: (MediaTag) -> Void
+  ) throws(AVFailure) {
+    guard var tag = try muxer.tag(packet, shift: shift) else { return }
+    tag.trace = traces.removeValue(forKey: packet.pts)
+    hand(tag)
   }
 }

@@ -86,7 +86,7 @@ package final class TagFeed: RTMPFeed, @unchecked Sendable {  // what is asked i
   /// What is sent first, only so that decoders can follow.
   private var seen: ArraySlice<MediaTag> = []
   /// The sequence header that was sent last.
-  private var parameters: [UInt8]?
+  private var parameters: SharedBytes?
   /// What comes next, because its sequence header had to be sent first.
   private var following: RTMPTag?
   private var rule = DropRule()

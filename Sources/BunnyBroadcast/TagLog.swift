@@ -19,11 +19,13 @@ package final class TagLog: Sendable {
   package init(bound: Bound = Bound()) { state = Mutex(State(bound: bound)) }
 
   /// Adds tags, in dts order, and wakes all consumers.
-  package func append(_ tags: [MediaTag]) {
-    guard !tags.isEmpty else { return }
+  ///
+  /// - Parameter next: gives the next of them; nil: there are no more.
+  package func append(_ next: () -> MediaTag?) {
     let wakes = state.withLock { state in
-      for tag in tags { state.append(tag) }
-      return state.wakes
+      let end = state.end
+      while let tag = next() { state.append(tag) }
+      return state.end > end ? state.wakes : []
     }
     for wake in wakes { wake.signal() }
   }

@@ -48,6 +48,7 @@ package final class Telemetry: Sendable {
       let handling = Double((trace.encoding - trace.ready) + (sent - trace.logged)) / 1e6
       state.handling.add(milliseconds: handling)
       state.recentHandling.add(milliseconds: handling)
+      state.recentLatency.add(milliseconds: Double(sent - trace.captured) / 1e6)
     }
   }
 
@@ -90,11 +91,13 @@ package final class Telemetry: Sendable {
       statistics.queueAgeMs = Double(state.queueAge(at: now)) / 1e6
       statistics.handlingP50Ms = state.recentHandling.percentile(0.5)
       statistics.handlingP99Ms = state.recentHandling.percentile(0.99)
+      statistics.latencyP50Ms = state.recentLatency.percentile(0.5)
+      statistics.latencyP99Ms = state.recentLatency.percentile(0.99)
       let sound = state.recentSound ?? state.sound
       (statistics.left, statistics.right) = (sound.left, sound.right)
       statistics.brightness = state.brightness
       statistics.totals = state.totalsNow(now)
-      if endsPeriod { state.recentHandling = Histogram() }
+      if endsPeriod { (state.recentHandling, state.recentLatency) = (Histogram(), Histogram()) }
       return statistics
     }
   }
@@ -179,6 +182,8 @@ private struct State {
   var liveNanoseconds: Int64 = 0
   var handling = Histogram()
   var recentHandling = Histogram()
+  /// From capture to socket.
+  var recentLatency = Histogram()
   var last: Mark?
   var recent: Rates?  // nil until the first period has ended
   /// Since the last period's end.

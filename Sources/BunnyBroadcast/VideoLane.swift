@@ -72,6 +72,12 @@ struct VideoLane {
     try path.run()
     try path.finish()
   }
+
+  /// An encoded frame goes to the log.
+  fileprivate func hand(_ tag: MediaTag) {
+    telemetry.count { $0.encodedFrames += 1 }
+    outlet.offer(tag)
+  }
 }
 
 /// What changes from frame to frame.
@@ -173,12 +179,13 @@ private struct Path {
     lane.outlet.offer(
       MediaTag(
         unit, dts: milliseconds + lane.outlet.shift,
-        trace: MediaTag.Trace(ready: arrival, encoding: now, logged: now)))
+        trace: MediaTag.Trace(
+          captured: unit.time, ready: arrival, encoding: now, logged: now)))
   }
 
   /// What the encoder still holds goes to the log.
   mutating func finish() throws {
-    hand(try lane.encoding.finish(shift: lane.outlet.shift))
+    try lane.encoding.finish(shift: lane.outlet.shift) { lane.hand($0) }
   }
 
   private mutating func repeatMissed() throws {
@@ -209,7 +216,9 @@ private struct Path {
     guard let shown else { return }
     let now = MonotonicTime.now
     lane.encoding.trace(
-      MediaTag.Trace(ready: max(arrival.time, encoderFree), encoding: now, logged: now), of: slot)
+      MediaTag.Trace(
+        captured: picture.time, ready: max(arrival.time, encoderFree), encoding: now, logged: now),
+      of: slot)
     try encode(
       shown, in: slot, forcingKeyframe: forcingKeyframe, converting: now - began + decoding)
     decoding = 0
@@ -264,9 +273,9 @@ private struct Path {
   private func prepare(_ slot: Int64, _ forcingKeyframe: Bool) throws -> Bool {
     guard isWithin(slot) else { return false }
     let forcingKeyframe = forcingKeyframe || lane.wantsKeyframe.isSet
-    hand(
-      try lane.encoding.arrange(
-        for: slot, forcingKeyframe: forcingKeyframe, shift: lane.outlet.shift))
+    try lane.encoding.arrange(
+      for: slot, forcingKeyframe: forcingKeyframe, shift: lane.outlet.shift
+    ) { lane.hand($0) }
     let takes = lane.encoding.takes(slot)
     if !takes, forcingKeyframe { lane.wantsKeyframe.isSet = true }  // the next one is
     return takes
@@ -279,18 +288,11 @@ private struct Path {
     let began = MonotonicTime.now
     let isWanted = lane.wantsKeyframe.isSet
     if isWanted { lane.wantsKeyframe.isSet = false }
-    let tags = try lane.encoding.encode(
-      picture, in: slot, forcingKeyframe: forcingKeyframe || isWanted, shift: lane.outlet.shift)
+    try lane.encoding.encode(
+      picture, in: slot, forcingKeyframe: forcingKeyframe || isWanted, shift: lane.outlet.shift
+    ) { lane.hand($0) }
     encoderFree = .now
     processor.encoded(
       converting: converting, encoding: encoderFree - began, to: lane.encoding.plan)
-    hand(tags)
-  }
-
-  /// Encoded frames go to the log.
-  private func hand(_ tags: [MediaTag]) {
-    guard !tags.isEmpty else { return }
-    lane.telemetry.count { $0.encodedFrames += tags.count }
-    for tag in tags { lane.outlet.offer(tag) }
   }
 }

@@ -63,6 +63,7 @@ package struct MicrophoneSound {
     let time = pace.place(
       run.count, captured: clock.time(of: position), clock: clock.partsPerMillion,
       afterHole: isHole)
-    return Samples(run, at: time)
+    run.stamp(time)  // the converter's own
+    return run
   }
 }

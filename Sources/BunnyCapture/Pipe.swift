@@ -54,24 +54,27 @@ final class Pipe {
   /// Waits until there is something to read.
   func wait(for wake: WakeEvent, until deadline: MonotonicTime) -> Outcome {
     while true {
-      var waits = [
+      var waits: InlineArray<2, pollfd> = [
         pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: wake.fileDescriptor, events: Int16(POLLIN), revents: 0),
       ]
       let milliseconds = max(0, (deadline - .now + 999_999) / 1_000_000)
-      _ = poll(&waits, 2, Int32(min(milliseconds, Int64(Int32.max))))
+      var span = waits.mutableSpan
+      span.withUnsafeMutableBufferPointer {
+        _ = poll($0.baseAddress, 2, Int32(min(milliseconds, Int64(Int32.max))))
+      }
       if waits[1].revents != 0 { return .woken }
       if waits[0].revents != 0 { return .bytes }
       if MonotonicTime.now >= deadline { return .timeout }
     }
   }
 
-  /// Reads what is there into `space`, after ``wait(for:until:)``.
+  /// Reads what is there into memory, after ``wait(for:until:)``.
   ///
   /// - Returns: how many bytes; 0: nobody writes to it any more, or it cannot be read.
-  func read(into space: inout [UInt8]) -> Int {
+  func read(_ memory: UnsafeMutableRawBufferPointer) -> Int {
     while true {
-      let count = Glibc.read(fileDescriptor, &space, space.count)
+      let count = Glibc.read(fileDescriptor, memory.baseAddress, memory.count)
       if count < 0 && errno == EINTR { continue }
       return max(0, count)
     }

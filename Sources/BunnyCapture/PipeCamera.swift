@@ -12,7 +12,7 @@ package final class PipeCamera: CodedPictureSource, @unchecked Sendable {
   /// What comes from one writer.
   private struct Opened {
     let pipe: Pipe
-    var content: any PipeContent
+    let content: any PipeContent
   }
 
   private let path: String?
@@ -22,10 +22,12 @@ package final class PipeCamera: CodedPictureSource, @unchecked Sendable {
   private let context: SourceContext
   private var opened: Opened?
   private var patience: PipePatience
-  private var pictures: ArraySlice<Captured> = []
-  /// What is to be said once `pictures` are handed out.
+  /// Bytes have come since the last picture.
+  private var isNews = false
+  /// Of the writer before, what is still to be handed out.
+  private var ended: (any PipeContent)?
+  /// What is to be said then.
   private var ending: PipeProblem?
-  private var space = [UInt8](repeating: 0, count: 1 << 18)
   private static let lookPause: Int64 = .seconds(1)
   private let wake = WakeEvent()
   private let isCancelled = Flag()
@@ -75,21 +77,37 @@ package final class PipeCamera: CodedPictureSource, @unchecked Sendable {
 
   package func nextCaptured() throws -> Captured? {
     try open()
-    while !isCancelled.isSet {
-      if let picture = pictures.popFirst() { return picture }
+    var picture = nextWhole()
+    while picture == nil && !isCancelled.isSet {
       if let ending { throw SourceError.pipe(name, left(ending)) }
       guard let opened else { break }
       let look: MonotonicTime = path == nil ? .distantFuture : .now + Self.lookPause
       let deadline = min(patience.deadline, opened.content.pause ?? .distantFuture, look)
       switch opened.pipe.wait(for: wake, until: deadline) {
       case .woken: return nil
-      case .bytes: try read(opened.pipe)
-      case .timeout:
-        try lookAtPath()
-        try lookAtClock()
+      case .bytes: try read(opened)
+      case .timeout: try lookAtPath()
+      }
+      let now = MonotonicTime.now
+      if let content = self.opened?.content, let pause = content.pause, now >= pause {
+        content.paused()
+      }
+      picture = nextWhole()
+      // Bytes that hold nothing may come without a pause.
+      if picture == nil, ending == nil, let problem = patience.problem(at: now) {
+        throw SourceError.pipe(name, left(problem))
       }
     }
-    return nil
+    return picture
+  }
+
+  private func nextWhole() -> Captured? {
+    if let picture = ended?.next() { return picture }
+    ended = nil
+    guard let picture = opened?.content.next() else { return nil }
+    if isNews { patience.pictureCame(at: .now) }
+    isNews = false
+    return picture
   }
 
   package func cancel() {
@@ -97,13 +115,11 @@ package final class PipeCamera: CodedPictureSource, @unchecked Sendable {
     wake.signal()
   }
 
-  private func read(_ pipe: Pipe) throws(SourceError) {
-    let count = pipe.read(into: &space)
-    guard count > 0 else { return try end() }
+  private func read(_ opened: Opened) throws(SourceError) {
     let now = MonotonicTime.now
+    guard opened.content.take(at: now, opened.pipe.read) > 0 else { return try end() }
     patience.bytesCame(at: now)
-    take(opened?.content.take(space[..<count], at: now), at: now)
-    try lookAtClock()  // bytes that hold nothing may come without a pause
+    isNews = true
   }
 
   /// A FIFO that was taken away, or replaced, is made or opened anew.
@@ -113,24 +129,9 @@ package final class PipeCamera: CodedPictureSource, @unchecked Sendable {
     try open()
   }
 
-  private func lookAtClock() throws(SourceError) {
-    let now = MonotonicTime.now
-    if let pause = opened?.content.pause, now >= pause { take(opened?.content.paused(), at: now) }
-    guard pictures.isEmpty, let problem = patience.problem(at: now) else {
-      return
-    }
-    throw .pipe(name, left(problem))
-  }
-
-  private func take(_ new: [Captured]?, at now: MonotonicTime) {
-    guard let new, !new.isEmpty else { return }
-    patience.pictureCame(at: now)
-    pictures += new
-  }
-
   /// Its writer has gone.
   private func end() throws(SourceError) {
-    take(opened?.content.end(), at: .now)
+    opened?.content.end()
     guard path != nil else {
       ending = .ended
       return
@@ -138,7 +139,7 @@ package final class PipeCamera: CodedPictureSource, @unchecked Sendable {
     ending = .writerGone
     // Opened before the old one is closed, so that a new writer always finds a reader.
     let before = opened
-    opened = nil
+    (ended, opened) = (before?.content, nil)
     defer { withExtendedLifetime(before) {} }
     try open()
   }

@@ -1,23 +1,32 @@
 import BunnyMedia
 import BunnySystem
 
-/// Makes pictures of the bytes that another program delivers.
-protocol PipeContent {
-  /// - Returns: the pictures that are whole by now.
-  mutating func take(_ bytes: ArraySlice<UInt8>, at now: MonotonicTime) -> [Captured]
+/// Fills what it can of the memory that it is given, and returns how many bytes.
+typealias PipeRead = (UnsafeMutableRawBufferPointer) -> Int
+
+/// Makes pictures of the bytes that another program delivers. Belongs to one thread.
+protocol PipeContent: AnyObject {
+  /// Has bytes read to where they are wanted.
+  ///
+  /// - Returns: how many.
+  func take(at now: MonotonicTime, _ read: PipeRead) -> Int
+  /// The next picture that is whole by now.
+  func next() -> Captured?
   /// When to call ``paused()``, if nothing comes until then.
   var pause: MonotonicTime? { get }
-  mutating func paused() -> [Captured]
+  func paused()
   /// Nothing follows.
-  mutating func end() -> [Captured]
+  func end()
 }
 
 /// H.264 in Annex B.
-struct H264Content: PipeContent {
+final class H264Content: PipeContent {
   private var cutter = AnnexBCutter()
   private var input: CodedInput
   private let onError: @Sendable () -> Void
   private(set) var pause: MonotonicTime?
+  private var space = [UInt8](repeating: 0, count: 1 << 18)
+  private var pictures: ArraySlice<Captured> = []
 
   /// A picture that is held back until the next one begins is not stamped earlier than this: its place
   /// in the broadcast would be taken.
@@ -28,68 +37,63 @@ struct H264Content: PipeContent {
     input = try CodedInput(passthrough: passthrough, onError: onError)
   }
 
-  mutating func take(_ bytes: ArraySlice<UInt8>, at now: MonotonicTime) -> [Captured] {
+  func take(at now: MonotonicTime, _ read: PipeRead) -> Int {
+    let count = space.withUnsafeMutableBytes(read)
     let faults = cutter.faults
-    let units = cutter.take(bytes, at: now)
+    let units = cutter.take(space[..<count], at: now)
     for _ in faults..<cutter.faults { onError() }
-    pause = now + AnnexBCutter.pause
-    return units.flatMap { pictures($0) }
+    if count > 0 { pause = now + AnnexBCutter.pause }
+    units.forEach(add)
+    return count
   }
 
-  mutating func paused() -> [Captured] {
+  func next() -> Captured? { pictures.popFirst() }
+
+  func paused() {
     pause = nil
-    return cutter.paused().map { pictures($0) } ?? []
+    cutter.paused().map(add)
   }
 
-  mutating func end() -> [Captured] {
-    (cutter.end().map { pictures($0) } ?? []) + input.end()
+  func end() {
+    cutter.end().map(add)
+    pictures += input.end()
   }
 
-  private mutating func pictures(_ unit: AnnexBCutter.Unit) -> [Captured] {
+  private func add(_ unit: AnnexBCutter.Unit) {
     let time = max(unit.time, .now + -Self.longestHold)
-    return input.take(unit.bytes, at: time)
+    pictures += input.take(unit.bytes, at: time)
   }
 }
 
 /// Frame after frame in one form, nothing between them.
-struct RawContent: PipeContent {
+final class RawContent: PipeContent {
   private let form: FrameForm
   private let frameBytes: Int
   private let onError: @Sendable () -> Void
-  private var pending: [UInt8] = []
-  private var began = MonotonicTime(nanoseconds: 0)
+  private var memory: PipeMemory
   let pause: MonotonicTime? = nil
 
   init(_ form: FrameForm, onError: @escaping @Sendable () -> Void) {
     (self.form, self.onError) = (form, onError)
     frameBytes = form.byteCount ?? 1
-    pending.reserveCapacity(frameBytes)
+    memory = PipeMemory(capacity: frameBytes)
   }
 
-  mutating func take(_ bytes: ArraySlice<UInt8>, at now: MonotonicTime) -> [Captured] {
-    var bytes = bytes
-    var pictures: [Captured] = []
-    while !bytes.isEmpty {
-      if pending.isEmpty { began = now }
-      let part = bytes.prefix(frameBytes - pending.count)
-      pending += part
-      bytes = bytes.dropFirst(part.count)
-      guard pending.count == frameBytes else { break }
-      let (form, time) = (form, began)
-      let picture = pending.withUnsafeMutableBufferPointer {
-        Picture.copied($0.baseAddress!, count: $0.count, form, time: time)
-      }
-      if let picture { pictures.append(.picture(picture)) } else { onError() }
-      pending.removeAll(keepingCapacity: true)
-    }
-    return pictures
+  func take(at now: MonotonicTime, _ read: PipeRead) -> Int {
+    memory.fill(atMost: frameBytes - memory.count, at: now, read)
   }
 
-  func paused() -> [Captured] { [] }
+  func next() -> Captured? {
+    guard memory.count == frameBytes else { return nil }
+    if let picture = memory.lend(frameBytes, form) { return .picture(picture) }
+    onError()
+    return nil
+  }
 
-  mutating func end() -> [Captured] {
-    if !pending.isEmpty { onError() }
-    pending = []
-    return []
+  func paused() {}
+
+  func end() {
+    if memory.count > 0 { onError() }
+    memory.drop(memory.count)
   }
 }

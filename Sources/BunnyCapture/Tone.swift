@@ -12,6 +12,7 @@ public final class Tone: SampleSource, @unchecked Sendable {  // `last` is the c
   public let timeTolerance = Int64.milliseconds(1)
 
   private let grid: SourceGrid
+  private let pool = SamplesPool()
   private var last: Int64?
   private let wake = WakeEvent()
   private let isCancelled = Atomic(false)
@@ -21,7 +22,7 @@ public final class Tone: SampleSource, @unchecked Sendable {  // `last` is the c
   public func next() -> Samples? {
     guard let index = waitForNext() else { return nil }
     last = index
-    return Self.samples(at: grid.time(of: index))
+    return Self.samples(at: grid.time(of: index), in: pool)
   }
 
   public func cancel() {
@@ -47,9 +48,11 @@ extension Tone {
   package static let runLength = broadcastSampleRate / 50
 
   /// The run that starts at `time`, at any moment.
-  package static func samples(at time: MonotonicTime) -> Samples {
+  package static func samples(at time: MonotonicTime, in pool: SamplesPool = SamplesPool())
+    -> Samples
+  {
     let offset = Int(time.nanoseconds % oneSecond) * broadcastSampleRate / Int(oneSecond)
-    return Samples(time: time, count: runLength) { left, right in
+    return pool.samples(time: time, count: runLength) { left, right in
       for index in 0..<runLength {
         let position = (offset + index) % broadcastSampleRate
         left[index] = position < beep.count ? beep[position] : 0

@@ -89,6 +89,9 @@ package struct ParameterSets: Equatable, Sendable {
     return body
   }
 
+  /// All of them as a frame's units: each with its length in four bytes before it.
+  var units: [UInt8] { ([sequence] + pictures).flatMap { [0, 0] + length($0) + $0 } }
+
   private func length(_ unit: [UInt8]) -> [UInt8] {
     [UInt8(truncatingIfNeeded: unit.count >> 8), UInt8(truncatingIfNeeded: unit.count)]
   }
@@ -97,34 +100,18 @@ package struct ParameterSets: Equatable, Sendable {
 extension MediaTag {
   /// The tag of a picture that is shown in the order in which it is decoded.
   package init(_ unit: AccessUnit, dts: Int64, trace: Trace) {
+    let parameters = unit.facts.parameters
     var body: [UInt8] = [unit.facts.isKeyframe ? 0x17 : 0x27, 1, 0, 0, 0]
-    body.reserveCapacity(unit.facts.size + 64)
+    body.reserveCapacity(unit.facts.size + 256)
+    // In each keyframe as well, as ``TagMuxer`` has it.
+    if unit.facts.isKeyframe { body += parameters.units }
     for nal in unit.units where ![7, 8, 9, 12].contains(nal[0] & 0x1F) {
       for shift in [24, 16, 8, 0] { body.append(UInt8(truncatingIfNeeded: nal.count >> shift)) }
       body += nal
     }
     self.init(
       kind: .video, dts: dts, isKeyframe: unit.facts.isKeyframe, body: body, trace: trace)
-    parameters = unit.facts.parameters.sequenceHeader
-    carryParameters()
-  }
-
-  /// Puts what decoders need into a keyframe as well: recorders keep only the first sequence header, and
-  /// players that seek miss the later ones.
-  package mutating func carryParameters() {
-    guard isKeyframe, body.count > 5, let header = parameters, header.count > 11 else { return }
-    var record = header[11...]  // after the count of sequence parameter sets
-    var units: [UInt8] = []
-    func take() {
-      guard record.count >= 2 else { return }
-      let length = Int(record.removeFirst()) << 8 | Int(record.removeFirst())
-      units += [0, 0, UInt8(length >> 8), UInt8(length & 0xFF)] + record.prefix(length)
-      record = record.dropFirst(length)
-    }
-    take()
-    let count = record.isEmpty ? 0 : record.removeFirst()
-    for _ in 0..<count { take() }
-    body.insert(contentsOf: units, at: 5)
+    self.parameters = SharedBytes(parameters.sequenceHeader)
   }
 }
 

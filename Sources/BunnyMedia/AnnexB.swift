@@ -15,18 +15,22 @@ enum AnnexB {
     return nil
   }
 
-  /// The units, none of them empty, without the zeros that may follow one.
-  static func units(in bytes: [UInt8]) -> [[UInt8]] {
-    bytes.withUnsafeBufferPointer { bytes in
-      var units: [[UInt8]] = []
-      var start = startCode(in: bytes, from: 0)
-      while let begin = start.map({ $0 + 3 }) {
-        start = startCode(in: bytes, from: begin)
-        var end = start ?? bytes.count
-        while end > begin && bytes[end - 1] == 0 { end -= 1 }
-        if end > begin { units.append(Array(bytes[begin..<end])) }
-      }
-      return units
+  /// The places of the units, none of them empty, without the zeros that may follow one.
+  static func forEachUnit(in bytes: UnsafeBufferPointer<UInt8>, _ body: (Range<Int>) -> Void) {
+    var start = startCode(in: bytes, from: 0)
+    while let begin = start.map({ $0 + 3 }) {
+      start = startCode(in: bytes, from: begin)
+      var end = start ?? bytes.count
+      while end > begin && bytes[end - 1] == 0 { end -= 1 }
+      if end > begin { body(begin..<end) }
     }
+  }
+
+  static func units(in bytes: [UInt8]) -> [[UInt8]] {
+    var units: [[UInt8]] = []
+    bytes.withUnsafeBufferPointer { bytes in
+      forEachUnit(in: bytes) { units.append(Array(bytes[$0])) }
+    }
+    return units
   }
 }

@@ -10,7 +10,7 @@ public final class AudioEncoder {
   public let samplesPerPacket: Int
 
   private let context: CodecContext
-  private let box = PacketBox()
+  private var output: EncoderOutput
   private var pending = Frame()  // one packet's worth, filled from the front
   private var filled = 0
   private var position: Int64 = 0  // of the pending frame's first sample
@@ -24,6 +24,7 @@ public final class AudioEncoder {
       throw AVFailure(call: "avcodec_find_encoder(aac)", code: bunny_error_decoder_not_found)
     }
     context = CodecContext(codec)
+    output = EncoderOutput(timebase)
     context.raw.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
     context.raw.pointee.sample_rate = Int32(broadcastSampleRate)
     context.raw.pointee.time_base = av_make_q(1, Int32(broadcastSampleRate))
@@ -43,11 +44,12 @@ public final class AudioEncoder {
   /// - Parameters:
   ///   - samples: in the broadcast's own form (``SampleConverter``); nil is silence.
   ///   - range: which of its samples.
-  /// - Returns: The packets that came out. Their pts is the place of their sound among all samples:
-  ///   the first one's is negative, the encoder's priming.
-  /// - Throws: ``AVFailure`` from `avcodec_send_frame` or `avcodec_receive_packet`.
-  public func encode(_ samples: Samples?, _ range: Range<Int>) throws(AVFailure) -> [Packet] {
-    var packets: [Packet] = []
+  ///   - hand: is handed the packets that came out. Their pts is the place of their sound among all
+  ///     samples: the first one's is negative, the encoder's priming. One that is not kept is used again.
+  /// - Throws: ``AVFailure`` from `avcodec_send_frame` or `avcodec_receive_packet`, and what `hand` does.
+  public func encode(
+    _ samples: Samples?, _ range: Range<Int>, _ hand: (Packet) throws(AVFailure) -> Void
+  ) throws(AVFailure) {
     var next = range.lowerBound
     while next < range.upperBound {
       let count = min(samplesPerPacket - filled, range.upperBound - next)
@@ -61,8 +63,14 @@ public final class AudioEncoder {
       }
       filled += count
       next += count
-      if filled == samplesPerPacket { packets += try send() }
+      if filled == samplesPerPacket { try send(hand) }
     }
+  }
+
+  /// The packets that came out, see ``encode(_:_:_:)``.
+  public func encode(_ samples: Samples?, _ range: Range<Int>) throws(AVFailure) -> [Packet] {
+    var packets: [Packet] = []
+    try encode(samples, range) { packets.append($0) }
     return packets
   }
 
@@ -81,17 +89,19 @@ public final class AudioEncoder {
     var packets: [Packet] = []
     if filled > 0 { packets += try encode(nil, 0..<(samplesPerPacket - filled)) }
     try check("avcodec_send_frame", avcodec_send_frame(context.raw, nil))
-    return try packets + context.receive(box, timebase)
+    while let packet = try output.next(of: context) { packets.append(packet) }
+    return packets
   }
 
-  private func send() throws(AVFailure) -> [Packet] {
+  private func send(_ hand: (Packet) throws(AVFailure) -> Void) throws(AVFailure) {
     pending.raw.pointee.pts = position
     try check("avcodec_send_frame", avcodec_send_frame(context.raw, pending.raw))
     position += Int64(samplesPerPacket)
     filled = 0
+    while let packet = try output.next(of: context) { try hand(packet) }
+    if av_frame_is_writable(pending.raw) != 0 { return }
     // The encoder keeps a reference to what it was given: the next packet needs memory of its own.
     pending = Frame()
     pending.raw.allocateStereo(count: samplesPerPacket)
-    return try context.receive(box, timebase)
   }
 }

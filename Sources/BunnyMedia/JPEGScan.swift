@@ -23,13 +23,20 @@ package enum JPEGScan {
 
   /// Where the first of several pictures ends, its end marker included.
   ///
-  /// - Parameter bytes: begin with it.
+  /// - Parameters:
+  ///   - bytes: begin with it.
+  ///   - searched: so many of them hold no end, as was found before.
   /// - Returns: nil while its end is missing.
   /// - Throws: what shows that no picture begins here.
-  package static func firstEnd(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> Int? {
+  package static func firstEnd(
+    _ bytes: UnsafeRawBufferPointer, searched: Int = 0
+  ) throws(Fault) -> Int? {
     guard bytes.count >= 2 else { return nil }
     guard bytes[0] == 0xFF, bytes[1] == 0xD8 else { throw .noStart }
-    do { return end(of: bytes, from: try scanData(bytes)) } catch .noEnd { return nil }
+    // The first byte of the end marker may have been the last one.
+    do { return end(of: bytes, from: max(try scanData(bytes), searched - 1)) } catch .noEnd {
+      return nil
+    }
   }
 
   /// Where the coded samples begin: segments before may hold anything, an end marker too.

@@ -2,12 +2,12 @@ package import BunnySystem
 import CBunnyFFmpeg
 import Synchronization
 
-/// One of a device's buffers, which is lent as a picture again and again: an object that is made once, so
-/// that a frame costs no allocation. One that is a JPEG stays one until ``PictureConverter`` decodes it.
+/// One of a device's buffers, or memory of our own that a pipe is read into, which is lent as a picture again
+/// and again: an object that is made once, so that a frame costs no allocation. One that is a JPEG stays one until ``PictureConverter`` decodes it.
 ///
 /// Belongs to one thread at a time; its pictures do not.
 package struct LentBuffer: @unchecked Sendable {  // nobody writes to the memory while it is lent
-  private let bytes: UnsafeMutablePointer<UInt8>
+  package let bytes: UnsafeMutablePointer<UInt8>
   private var picture: Picture
   /// How the picture lies at the moment, and how many bytes that takes.
   private var laid: (form: FrameForm, offset: Int, needed: Int)?
@@ -18,9 +18,24 @@ package struct LentBuffer: @unchecked Sendable {  // nobody writes to the memory
       bytes, count, { opaque, _ in Unmanaged<AnyObject>.fromOpaque(opaque!).release() },
       Unmanaged<AnyObject>.passRetained(owner).toOpaque(), AV_BUFFER_FLAG_READONLY)
     guard let buffer else { preconditionFailure("av_buffer_create: out of memory") }
+    self.init(buffer)
+  }
+
+  /// Memory of our own.
+  ///
+  /// - Parameter capacity: bytes.
+  package init(capacity: Int) {
+    // SIMD code reads past the last row.
+    guard let buffer = av_buffer_alloc(capacity + 128) else {
+      preconditionFailure("av_buffer_alloc: out of memory")
+    }
+    self.init(buffer)
+  }
+
+  private init(_ buffer: UnsafeMutablePointer<AVBufferRef>) {
     let frame = Frame()
     frame.raw.pointee.buf.0 = buffer
-    self.bytes = bytes
+    bytes = buffer.pointee.data
     picture = Picture(moving: frame, time: MonotonicTime(nanoseconds: 0))
   }
 

@@ -18,14 +18,16 @@ public struct MediaTag: Sendable {
   /// What decoders need before anything else (avcC, AudioSpecificConfig); not media itself.
   public let isSequenceHeader: Bool
   /// The tag's body, FLV's one to five bytes of header first.
-  public var body: [UInt8]
+  public var body: SharedBytes
   /// Of a frame: the body of the sequence header that it needs; nil: the one its session begins with.
-  package var parameters: [UInt8]?
+  package var parameters: SharedBytes?
   /// Where its time went, for the statistics. nil for sound.
   public var trace: Trace?
 
   /// When a frame passed which stage.
   public struct Trace: Sendable {
+    /// Its picture was captured, as the driver says.
+    public var captured: MonotonicTime
     /// Its picture had reached this program, and the encoder was done with the one before.
     public var ready: MonotonicTime
     /// It was handed to the encoder.
@@ -33,7 +35,10 @@ public struct MediaTag: Sendable {
     /// It entered the tag log, interleaved.
     public var logged: MonotonicTime
 
-    public init(ready: MonotonicTime, encoding: MonotonicTime, logged: MonotonicTime) {
+    public init(
+      captured: MonotonicTime, ready: MonotonicTime, encoding: MonotonicTime, logged: MonotonicTime
+    ) {
+      self.captured = captured
       self.ready = ready
       self.encoding = encoding
       self.logged = logged
@@ -42,7 +47,7 @@ public struct MediaTag: Sendable {
 
   public init(
     kind: Kind, dts: Int64, cts: Int64 = 0, isKeyframe: Bool, isSequenceHeader: Bool = false,
-    body: [UInt8], trace: Trace? = nil
+    body: SharedBytes, trace: Trace? = nil
   ) {
     self.kind = kind
     self.dts = dts
@@ -51,6 +56,16 @@ public struct MediaTag: Sendable {
     self.isSequenceHeader = isSequenceHeader
     self.body = body
     self.trace = trace
+  }
+
+  /// With a copy of `body`.
+  public init(
+    kind: Kind, dts: Int64, cts: Int64 = 0, isKeyframe: Bool, isSequenceHeader: Bool = false,
+    body: [UInt8], trace: Trace? = nil
+  ) {
+    self.init(
+      kind: kind, dts: dts, cts: cts, isKeyframe: isKeyframe, isSequenceHeader: isSequenceHeader,
+      body: SharedBytes(body), trace: trace)
   }
 
   /// Decodes later, and is shown when it was to be, or at once if that has passed.
@@ -63,8 +78,8 @@ public struct MediaTag: Sendable {
     self.dts = dts
     self.cts = cts
     guard kind == .video, !isSequenceHeader, body.count >= 5 else { return }
-    body[2] = UInt8(truncatingIfNeeded: cts >> 16)
-    body[3] = UInt8(truncatingIfNeeded: cts >> 8)
-    body[4] = UInt8(truncatingIfNeeded: cts)
+    let new = [16, 8, 0].map { UInt8(truncatingIfNeeded: cts >> $0) }
+    // Others may hold the bytes as they were.
+    if !body[2..<5].elementsEqual(new) { body = SharedBytes(body[..<2] + new + body[5...]) }
   }
 }

@@ -1,7 +1,7 @@
 import CBunnyFFmpeg
 
 /// One encoded access unit.
-public final class Packet: @unchecked Sendable {  // the pointee is never written after init
+public final class Packet: @unchecked Sendable {  // written only while nobody else holds it
   let raw: UnsafeMutablePointer<AVPacket>
 
   /// The unit ``dts``, ``pts`` and ``duration`` count in.
@@ -15,6 +15,17 @@ public final class Packet: @unchecked Sendable {  // the pointee is never writte
   public var isKeyframe: Bool { raw.pointee.flags & AV_PKT_FLAG_KEY != 0 }
   /// Bytes.
   public var size: Int { Int(raw.pointee.size) }
+
+  /// Its bytes, as long as somebody holds it.
+  var content: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: raw.pointee.data, count: size)
+  }
+
+  /// An empty one, for an encoder to fill.
+  init(timebase: Timebase) {
+    raw = av_packet_alloc()
+    self.timebase = timebase
+  }
 
   /// Takes over what `box` holds, which is empty afterwards.
   init(moving box: borrowing PacketBox, timebase: Timebase) {

@@ -11,6 +11,7 @@ public final class SampleConverter {
   private var source: Form?
   private var expected: MonotonicTime?  // where the next run begins, if nothing is missing
 
+  private let pool = SamplesPool()
   private let isElastic: Bool
   private var stretch = 0.0
 
@@ -28,16 +29,18 @@ public final class SampleConverter {
 
   /// Converts one run.
   ///
-  /// - Returns: What came out, in order. Its times are those of its content: the resampler's own
-  ///   delay is accounted for. After a jump in time, first what was left from before the jump.
+  /// - Parameter hand: is handed what came out, in order. Its times are those of its content: the
+  ///   resampler's own delay is accounted for. After a jump in time, first what was left from before it.
   /// - Throws: ``AVFailure`` from the resampler, for a form of sound it cannot take.
-  public func convert(_ samples: Samples) throws(AVFailure) -> [Samples] {
+  public func convert(_ samples: Samples, _ hand: (Samples) -> Void) throws(AVFailure) {
     let form = samples.form
-    if form == .broadcast && !isElastic { return try finish() + [samples] }
-    var converted: [Samples] = []
+    if form == .broadcast && !isElastic {
+      try finish().forEach(hand)
+      return hand(samples)
+    }
     let jumped = expected.map { abs(samples.time - $0) > .milliseconds(2) } ?? false
     if jumped || form != source {
-      converted += try finish()
+      try finish().forEach(hand)
       try open(form, samples)
     }
     if isElastic {
@@ -46,10 +49,14 @@ public final class SampleConverter {
         "swr_set_compensation",
         swr_set_compensation(resampler, Int32((stretch * 10).rounded()), 10_000_000))
     }
-    if let run = try run(samples.raw, count: Int32(samples.count), at: samples.time) {
-      converted.append(run)
-    }
+    if let run = try run(samples.raw, count: Int32(samples.count), at: samples.time) { hand(run) }
     expected = samples.time + Int64(samples.count) * 1_000_000_000 / Int64(form.sampleRate)
+  }
+
+  /// What came out, see ``convert(_:_:)``.
+  public func convert(_ samples: Samples) throws(AVFailure) -> [Samples] {
+    var converted: [Samples] = []
+    try convert(samples) { converted.append($0) }
     return converted
   }
 
@@ -110,14 +117,13 @@ public final class SampleConverter {
     let delay = swr_get_delay(resampler, 1_000_000_000)
     let room = swr_get_out_samples(resampler, count)
     guard room > 0 else { return nil }
-    let frame = Frame()
-    frame.raw.allocateStereo(count: Int(room))
+    let run = pool.next(at: time + -delay, count: Int(room))
     let made = try check(
       "swr_convert",
-      bunny_swr_convert(resampler, frame.raw.pointee.extended_data, room, input, count))
+      bunny_swr_convert(resampler, run.raw.pointee.extended_data, room, input, count))
     guard made > 0 else { return nil }
-    frame.raw.pointee.nb_samples = made
-    return Samples(moving: frame, time: time + -delay)
+    run.raw.pointee.nb_samples = made
+    return run
   }
 }
 

@@ -2,11 +2,11 @@ public import BunnySystem
 import CBunnyFFmpeg
 
 /// A run of sound that is not encoded: what sources deliver and ``SampleConverter`` takes.
-public final class Samples: @unchecked Sendable {  // the pointee is never written after init
+public final class Samples: @unchecked Sendable {  // written only while nobody else holds it
   let raw: UnsafeMutablePointer<AVFrame>
 
   /// When its first sample was captured.
-  public let time: MonotonicTime
+  public internal(set) var time: MonotonicTime
   /// Samples a channel.
   public var count: Int { Int(raw.pointee.nb_samples) }
   /// Samples a second.
@@ -37,13 +37,8 @@ public final class Samples: @unchecked Sendable {  // the pointee is never writt
     self.init(moving: frame, time: time)
   }
 
-  /// The same sound at another time. Nothing is copied.
-  package convenience init(_ samples: Samples, at time: MonotonicTime) {
-    let frame = Frame()
-    let code = av_frame_ref(frame.raw, samples.raw)
-    precondition(code >= 0, "av_frame_ref: error \(code)")
-    self.init(moving: frame, time: time)
-  }
+  /// Says when it was captured, for whoever has just made it and has given it to nobody.
+  package func stamp(_ time: MonotonicTime) { self.time = time }
 
   deinit {
     var raw: UnsafeMutablePointer<AVFrame>? = raw

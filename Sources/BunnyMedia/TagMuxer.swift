@@ -1,96 +1,122 @@
+import BunnySystem
 import CBunnyFFmpeg
 
-/// Makes the media tags of one track, with libavformat's FLV muxer writing into memory: it knows
-/// avcC, AudioSpecificConfig and composition times. Belongs to one thread.
+/// Makes the media tags of one track: H.264 or AAC in FLV's clothing, as libavformat's muxer makes them, but
+/// in memory that is used again. Belongs to one thread.
 public final class TagMuxer {
   /// What goes to an ingest before this track's media.
-  public private(set) var sequenceHeader: MediaTag
+  public let sequenceHeader: MediaTag
 
-  private let context: UnsafeMutablePointer<AVFormatContext>
-  private let sink = Sink()
   private let kind: MediaTag.Kind
-  private let box = PacketBox()
-  private let timebase: Timebase
+  /// Put into each keyframe before its own units: recorders keep only the first sequence header, and players
+  /// that seek miss the later ones.
+  private let parameters: [UInt8]
+  private var pool: BytePool
+  private var last = Int64.min
 
-  /// Where the muxer writes; behind a class, so that C can find it again.
-  private final class Sink { var bytes: [UInt8] = [] }
-
-  /// - Throws: ``AVFailure`` when FLV cannot hold the codec.
-  public init(_ parameters: CodecParameters) throws(AVFailure) {
-    kind = parameters.raw.pointee.codec_type == AVMEDIA_TYPE_VIDEO ? .video : .audio
-    timebase = parameters.timebase
-    sequenceHeader = MediaTag(kind: kind, dts: 0, isKeyframe: true, body: [])
-    var made: UnsafeMutablePointer<AVFormatContext>?
-    try check(
-      "avformat_alloc_output_context2", avformat_alloc_output_context2(&made, nil, "flv", nil))
-    context = made!
-    let stream = avformat_new_stream(context, nil)!
-    avcodec_parameters_copy(stream.pointee.codecpar, parameters.raw)
-    context.pointee.pb = avio_alloc_context(
-      av_malloc(4096)?.assumingMemoryBound(to: UInt8.self), 4096, 1,
-      Unmanaged.passUnretained(sink).toOpaque(), nil,
-      { opaque, bytes, count in
-        let sink = Unmanaged<Sink>.fromOpaque(opaque!).takeUnretainedValue()
-        sink.bytes.append(contentsOf: UnsafeBufferPointer(start: bytes, count: Int(count)))
-        return count
-      }, nil)
-    var options = Options(["flvflags": "no_duration_filesize"])
-    try check("avformat_write_header(flv)", avformat_write_header(context, &options.raw))
-    avio_flush(context.pointee.pb)
-    let header = sink.bytes.dropFirst(9 + 4)  // the file's header, and the size of no tag before
-    guard let body = Self.body(in: header, of: kind) else {
-      throw AVFailure(
-        call: "avformat_write_header(flv): no sequence header", code: bunny_error_invalid_data)
+  /// - Throws: ``AVFailure`` when FLV cannot hold the codec, or its header is not known.
+  public init(_ codec: CodecParameters) throws(AVFailure) {
+    let extradata = codec.extradata
+    switch codec.raw.pointee.codec_id {
+    case AV_CODEC_ID_H264:
+      var sets = ParameterSets()
+      sets.take(AnnexB.units(in: extradata))
+      kind = .video
+      sequenceHeader = Self.header(.video, sets.sequenceHeader)
+      parameters = sets.units
+      pool = BytePool(blockSize: 256 << 10)
+    case AV_CODEC_ID_AAC:
+      kind = .audio
+      sequenceHeader = Self.header(.audio, extradata.isEmpty ? [] : [Self.sound, 0] + extradata)
+      parameters = []
+      pool = BytePool(blockSize: 32 << 10)
+    default:
+      throw AVFailure(call: "TagMuxer: neither H.264 nor AAC", code: bunny_error_invalid_data)
     }
-    sequenceHeader = MediaTag(
-      kind: kind, dts: 0, isKeyframe: true, isSequenceHeader: true, body: body)
+    if sequenceHeader.body.isEmpty {
+      throw AVFailure(call: "TagMuxer: no sequence header", code: bunny_error_invalid_data)
+    }
   }
 
-  deinit {
-    var io: UnsafeMutablePointer<AVIOContext>? = context.pointee.pb
-    if let buffer = io?.pointee.buffer { av_free(buffer) }
-    avio_context_free(&io)
-    avformat_free_context(context)
+  private static func header(_ kind: MediaTag.Kind, _ body: [UInt8]) -> MediaTag {
+    MediaTag(kind: kind, dts: 0, isKeyframe: true, isSequenceHeader: true, body: body)
   }
+
+  /// AAC; FLV has rate, size and channels of all AAC as 44.1 kHz, 16 bits and stereo.
+  private static let sound: UInt8 = 0xAF
 
   /// The tag of one packet.
   ///
   /// - Parameter shift: milliseconds that its times move by, so that none is negative.
   /// - Returns: nil for what is heard before the beginning of time: AAC's priming.
-  /// - Throws: ``AVFailure`` from `av_write_frame`: times that do not rise, for one.
+  /// - Throws: ``AVFailure`` for times that do not rise.
   public func tag(_ packet: Packet, shift: Int64 = 0) throws(AVFailure) -> MediaTag? {
+    guard packet.pts >= 0 else { return nil }
     let dts = packet.timebase.convert(packet.dts, to: .milliseconds) + shift
     let pts = packet.timebase.convert(packet.pts, to: .milliseconds) + shift
-    guard packet.pts >= 0 else { return nil }
-    try check("av_packet_ref", av_packet_ref(box.raw, packet.raw))
-    defer { av_packet_unref(box.raw) }
-    box.raw.pointee.stream_index = 0
-    box.raw.pointee.dts = dts
-    box.raw.pointee.pts = max(dts, pts)
-    sink.bytes.removeAll(keepingCapacity: true)
-    try check("av_write_frame", av_write_frame(context, box.raw))
-    avio_flush(context.pointee.pb)
-    guard let body = Self.body(in: sink.bytes[...], of: kind) else {
-      throw AVFailure(call: "av_write_frame: no tag", code: bunny_error_invalid_data)
+    guard dts >= last else {
+      throw AVFailure(call: "TagMuxer: \(dts) ms after \(last) ms", code: bunny_error_invalid_data)
     }
+    last = dts
+    let cts = max(0, pts - dts)
+    let isKeyframe = kind == .audio || packet.isKeyframe
     var tag = MediaTag(
-      kind: kind, dts: dts, cts: max(0, pts - dts),
-      isKeyframe: kind == .audio || packet.isKeyframe, body: body)
+      kind: kind, dts: dts, cts: cts, isKeyframe: isKeyframe,
+      body: kind == .video ? picture(packet.content, isKeyframe, cts) : sound(packet.content))
     if kind == .video { tag.parameters = sequenceHeader.body }
     return tag
   }
 
-  /// The body of the first tag of a kind: each tag has 11 bytes of header, the body, 4 of its size.
-  private static func body(in tags: ArraySlice<UInt8>, of kind: MediaTag.Kind) -> [UInt8]? {
-    let type: UInt8 = kind == .video ? 9 : 8
-    var rest = tags
-    while rest.count >= 15 {
-      let first = rest.startIndex
-      let size = Int(rest[first + 1]) << 16 | Int(rest[first + 2]) << 8 | Int(rest[first + 3])
-      guard rest.count >= 11 + size + 4 else { return nil }
-      if rest[first] == type { return [UInt8](rest[(first + 11)..<(first + 11 + size)]) }
-      rest.removeFirst(11 + size + 4)
+  private func sound(_ packet: UnsafeBufferPointer<UInt8>) -> SharedBytes {
+    pool.bytes(atMost: 2 + packet.count) { memory in
+      var writer = ByteWriter(memory)
+      writer.add(Self.sound)
+      writer.add(1)
+      writer.add(packet)
+      return writer.count
     }
-    return nil
+  }
+
+  /// Each unit with its length before it, in place of a start code.
+  private func picture(
+    _ packet: UnsafeBufferPointer<UInt8>, _ isKeyframe: Bool, _ cts: Int64
+  ) -> SharedBytes {
+    // A unit and its start code have four bytes or more, and become one longer at most.
+    let most = 5 + parameters.count + packet.count / 4 * 5 + 4
+    return pool.bytes(atMost: most) { memory in
+      var writer = ByteWriter(memory)
+      writer.add(isKeyframe ? 0x17 : 0x27)
+      writer.add(1)
+      writer.add(UInt32(truncatingIfNeeded: cts), bytes: 3)
+      if isKeyframe { parameters.withUnsafeBufferPointer { writer.add($0) } }
+      AnnexB.forEachUnit(in: packet) { unit in
+        writer.add(UInt32(unit.count), bytes: 4)
+        writer.add(UnsafeBufferPointer(rebasing: packet[unit]))
+      }
+      return writer.count
+    }
+  }
+}
+
+/// Puts bytes into memory, one behind the other.
+private struct ByteWriter {
+  private let memory: UnsafeMutableRawBufferPointer
+  private(set) var count = 0
+
+  init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
+
+  mutating func add(_ byte: UInt8) {
+    memory[count] = byte
+    count += 1
+  }
+
+  /// The most significant one first.
+  mutating func add(_ value: UInt32, bytes: Int) {
+    for index in (0..<bytes).reversed() { add(UInt8(truncatingIfNeeded: value >> (8 * index))) }
+  }
+
+  mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
+    UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyBytes(from: bytes)
+    count += bytes.count
   }
 }

@@ -1,3 +1,4 @@
+import BunnySystem
 import CBunnyFFmpeg
 
 /// Makes an MPEG transport stream of media tags, in pieces that players can begin with: HLS segments.
@@ -86,12 +87,12 @@ package final class TransportStreamMuxer {
     tracks[header.kind] = stream.pointee.index
   }
 
-  private func fill(_ bytes: ArraySlice<UInt8>) {
+  private func fill(_ bytes: Slice<SharedBytes>) {
     for (index, byte) in bytes.enumerated() { box.raw.pointee.data[index] = byte }
   }
 
   private static func setExtradata(
-    _ parameters: UnsafeMutablePointer<AVCodecParameters>, _ bytes: ArraySlice<UInt8>
+    _ parameters: UnsafeMutablePointer<AVCodecParameters>, _ bytes: Slice<SharedBytes>
   ) {
     let room = bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)
     let memory = av_mallocz(room)!.assumingMemoryBound(to: UInt8.self)
@@ -111,7 +112,7 @@ private struct AudioConfiguration {
     7_350,
   ]
 
-  init?(_ bytes: ArraySlice<UInt8>) {
+  init?(_ bytes: Slice<SharedBytes>) {
     guard bytes.count >= 2 else { return nil }
     let word = Int(bytes[bytes.startIndex]) << 8 | Int(bytes[bytes.startIndex + 1])
     let (rate, channels) = (word >> 7 & 0xF, word >> 3 & 0xF)

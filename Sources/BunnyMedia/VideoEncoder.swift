@@ -66,7 +66,7 @@ public final class VideoEncoder {
 
   private let context: CodecContext
   private let bufferSeconds: Double
-  private let box = PacketBox()
+  private var output: EncoderOutput
   private let frame = Frame()
   private let surfaces: SurfaceUpload?
 
@@ -80,6 +80,7 @@ public final class VideoEncoder {
     }
     context = CodecContext(codec)
     timebase = settings.frameRate.reciprocal
+    output = EncoderOutput(timebase)
     bufferSeconds = settings.bufferSeconds
     followsBitrate = kind == .x264
     settings.apply(to: context.raw)
@@ -100,11 +101,13 @@ public final class VideoEncoder {
   ///   - picture: 4:2:0 planar, bt709 limited, of the size the encoder was opened with.
   ///   - pts: in ``timebase``, greater than the last one's.
   ///   - forcingKeyframe: this one becomes a keyframe, and the count to the next begins anew.
-  /// - Returns: The packets that came out: none while the encoder fills, then usually one.
-  /// - Throws: ``AVFailure`` from `avcodec_send_frame` or `avcodec_receive_packet`.
+  ///   - hand: is handed the packets that came out: none while the encoder fills, then usually one. One
+  ///     that is not kept is used again.
+  /// - Throws: ``AVFailure`` from `avcodec_send_frame` or `avcodec_receive_packet`, and what `hand` does.
   public func encode(
-    _ picture: Picture, at pts: Int64, forcingKeyframe: Bool = false
-  ) throws(AVFailure) -> [Packet] {
+    _ picture: Picture, at pts: Int64, forcingKeyframe: Bool = false,
+    _ hand: (Packet) throws(AVFailure) -> Void
+  ) throws(AVFailure) {
     precondition(
       picture.width == Int(context.raw.pointee.width)
         && picture.height == Int(context.raw.pointee.height) && picture.format == "yuv420p",
@@ -118,7 +121,16 @@ public final class VideoEncoder {
     frame.raw.pointee.pts = pts
     // A decoder's own picture types would be obeyed as if they were wishes.
     frame.raw.pointee.pict_type = forcingKeyframe ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
-    return try send(frame.raw)
+    try send(frame.raw, hand)
+  }
+
+  /// The packets that came out, see ``encode(_:at:forcingKeyframe:_:)``.
+  public func encode(
+    _ picture: Picture, at pts: Int64, forcingKeyframe: Bool = false
+  ) throws(AVFailure) -> [Packet] {
+    var packets: [Packet] = []
+    try encode(picture, at: pts, forcingKeyframe: forcingKeyframe) { packets.append($0) }
+    return packets
   }
 
   /// From the next picture on, this many bit/s; the buffer's seconds stay what they are.
@@ -132,17 +144,22 @@ public final class VideoEncoder {
   }
 
   /// What the encoder still holds. Nothing may be encoded afterwards.
-  public func finish() throws(AVFailure) -> [Packet] { try send(nil) }
+  public func finish() throws(AVFailure) -> [Packet] {
+    var packets: [Packet] = []
+    try send(nil) { packets.append($0) }
+    return packets
+  }
 
   /// Hardware may be busy with what it has, for a picture or two.
-  private func send(_ frame: UnsafeMutablePointer<AVFrame>?) throws(AVFailure) -> [Packet] {
-    var packets: [Packet] = []
+  private func send(
+    _ frame: UnsafeMutablePointer<AVFrame>?, _ hand: (Packet) throws(AVFailure) -> Void
+  ) throws(AVFailure) {
     for _ in 0..<500 {
       let code = avcodec_send_frame(context.raw, frame)
-      packets += try context.receive(box, timebase)
+      while let packet = try output.next(of: context) { try hand(packet) }
       guard code == bunny_error_again else {
         try check("avcodec_send_frame", code)
-        return packets
+        return
       }
       usleep(2_000)
     }
@@ -150,17 +167,18 @@ public final class VideoEncoder {
   }
 }
 
-extension CodecContext {
-  /// All packets that an encoder has ready.
-  borrowing func receive(
-    _ box: borrowing PacketBox, _ timebase: Timebase
-  ) throws(AVFailure) -> [Packet] {
-    var packets: [Packet] = []
-    while true {
-      let code = avcodec_receive_packet(raw, box.raw)
-      if code == bunny_error_again || code == bunny_error_eof { return packets }
-      try check("avcodec_receive_packet", code)
-      packets.append(Packet(moving: box, timebase: timebase))
-    }
+/// The packets of an encoder, in an object that is used again when nobody has kept it.
+struct EncoderOutput {
+  private var packet: Packet
+
+  init(_ timebase: Timebase) { packet = Packet(timebase: timebase) }
+
+  /// nil: it has none ready.
+  mutating func next(of encoder: borrowing CodecContext) throws(AVFailure) -> Packet? {
+    if !isKnownUniquelyReferenced(&packet) { packet = Packet(timebase: packet.timebase) }
+    let code = avcodec_receive_packet(encoder.raw, packet.raw)
+    if code == bunny_error_again || code == bunny_error_eof { return nil }
+    try check("avcodec_receive_packet", code)
+    return packet
   }
 }

@@ -7,13 +7,6 @@ extension Array where Element == UInt8 {
       append(UInt8(truncatingIfNeeded: value >> shift))
     }
   }
-
-  /// Appends the low three bytes of `value`, the most significant first.
-  mutating func appendBigEndian24(_ value: UInt32) {
-    append(UInt8(truncatingIfNeeded: value >> 16))
-    append(UInt8(truncatingIfNeeded: value >> 8))
-    append(UInt8(truncatingIfNeeded: value))
-  }
 }
 
 extension Collection<UInt8> {

@@ -12,6 +12,7 @@ package struct ChunkReader: Sendable {
   private var pending: [UInt8] = []
   private var position = 0  // in `pending`
   private var chunk: (stream: UInt32, left: Int)?  // the chunk whose body is being read
+  private var spare: [UInt8] = []  // for its memory: that of a message that was read
 
   /// - Parameter limit: How many bytes the messages under way may hold together.
   package init(limit: Int = 4 << 20) { self.limit = limit }
@@ -39,6 +40,11 @@ package struct ChunkReader: Sendable {
     }
   }
 
+  /// The message was read: its memory serves for the next one. Acknowledgements come all the time.
+  mutating func reuse(_ message: RTMPMessage) {
+    if message.body.count <= 64 { spare = message.body }
+  }
+
   /// Moves what there is of the current chunk's body. False when the chunk is not whole.
   private mutating func readBody() -> Bool {
     guard let (id, left) = chunk, var stream = streams.removeValue(forKey: id) else { return false }
@@ -56,7 +62,10 @@ package struct ChunkReader: Sendable {
   /// The message that the last chunk completed.
   private mutating func finishMessage() -> RTMPMessage? {
     guard let stream = streams[lastStream], stream.body.count >= stream.length else { return nil }
-    streams[lastStream]?.body = []
+    var body: [UInt8] = []
+    swap(&body, &spare)
+    body.removeAll(keepingCapacity: true)
+    streams[lastStream]?.body = body
     streams[lastStream]?.isUnderWay = false
     unfinishedBytes -= stream.body.count
     return RTMPMessage(
@@ -148,7 +157,7 @@ private struct ChunkStream: Sendable {
   /// - Returns: Its timestamp field, 0xFFFFFF when an extended one follows; nil when bytes are missing.
   mutating func readFields(format: UInt8, from header: inout ArraySlice<UInt8>) -> UInt32? {
     guard format < 3 else { return isExtended ? 0xFF_FFFF : delta }
-    let size = [11, 7, 3][Int(format)]
+    let size = format == 0 ? 11 : format == 1 ? 7 : 3
     guard header.count >= size, let field = header.bigEndian(3) else { return nil }
     if format <= 1 {
       length = Int(header.dropFirst(3).bigEndian(3) ?? 0)

@@ -1,11 +1,13 @@
+package import BunnySystem
+
 /// A message cut into chunks, without its body having been copied: ``head``, a slice of the body,
 /// ``continuation``, the next slice, and so on.
 package struct OutgoingMessage: Sendable {
-  /// The first chunk's header. For handshake bytes, all there is.
-  package let head: [UInt8]
+  /// The first chunk's header.
+  package let head: ChunkHeader
   /// The header of every further chunk.
-  package let continuation: [UInt8]
-  package let body: [UInt8]
+  package let continuation: ChunkHeader
+  package let body: SharedBytes
   package let chunkSize: Int
   /// The tag this is, where it is one.
   package var tag: RTMPTag?
@@ -17,10 +19,12 @@ package struct OutgoingMessage: Sendable {
 
   /// Bytes that are no message: the handshake.
   package init(raw bytes: [UInt8]) {
-    self.init(head: bytes, continuation: [], body: [], chunkSize: 1)
+    self.init(
+      head: ChunkHeader(), continuation: ChunkHeader(), body: SharedBytes(bytes),
+      chunkSize: max(1, bytes.count))
   }
 
-  init(head: [UInt8], continuation: [UInt8], body: [UInt8], chunkSize: Int) {
+  init(head: ChunkHeader, continuation: ChunkHeader, body: SharedBytes, chunkSize: Int) {
     self.head = head
     self.continuation = continuation
     self.body = body
@@ -29,15 +33,38 @@ package struct OutgoingMessage: Sendable {
 
   /// All of it in one piece, as the peer sees it.
   package var wireBytes: [UInt8] {
-    var bytes = head
+    var bytes = head.withUnsafeBytes { Array($0) }
     var start = 0
     while start < body.count {
-      if start > 0 { bytes += continuation }
+      if start > 0 { continuation.withUnsafeBytes { bytes += $0 } }
       let end = min(start + chunkSize, body.count)
       bytes += body[start..<end]
       start = end
     }
     return bytes
+  }
+}
+
+/// A chunk's header, in place: three bytes for the chunk stream, eleven for the message, four for a time that
+/// does not fit, at most.
+package struct ChunkHeader: Sendable {
+  private var bytes = InlineArray<18, UInt8>(repeating: 0)
+  package private(set) var count = 0
+
+  init() {}
+
+  mutating func append(_ byte: UInt8) {
+    bytes[count] = byte
+    count += 1
+  }
+
+  /// Appends the low `size` bytes of `value`, the most significant first.
+  mutating func append(_ value: UInt32, bytes size: Int) {
+    for index in (0..<size).reversed() { append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
+  }
+
+  package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    Swift.withUnsafeBytes(of: bytes) { body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
   }
 }
 
@@ -63,47 +90,61 @@ package struct ChunkWriter: Sendable {
 
   /// - Parameter chunkStream: 2 to 65 599.
   package mutating func write(_ message: RTMPMessage, chunkStream: UInt32) -> OutgoingMessage {
-    let isMedia = message.type == .audio || message.type == .video
+    write(
+      message.type, streamID: message.streamID, timestamp: message.timestamp,
+      body: SharedBytes(message.body), chunkStream: chunkStream)
+  }
+
+  /// - Parameter body: ``RTMPMessage/longestBody`` bytes at most.
+  mutating func write(
+    _ type: RTMPMessageType, streamID: UInt32, timestamp: UInt32, body: SharedBytes
+  ) -> OutgoingMessage {
+    write(
+      type, streamID: streamID, timestamp: timestamp, body: body,
+      chunkStream: Self.chunkStream(for: type))
+  }
+
+  private mutating func write(
+    _ type: RTMPMessageType, streamID: UInt32, timestamp: UInt32, body: SharedBytes,
+    chunkStream: UInt32
+  ) -> OutgoingMessage {
+    let isMedia = type == .audio || type == .video
     var format: UInt8 = 0
-    var time = message.timestamp
-    if isMedia, let last = last[chunkStream], last.streamID == message.streamID {
-      let delta = message.timestamp &- last.timestamp  // right across the wrap at 2^32
+    var time = timestamp
+    if isMedia, let last = last[chunkStream], last.streamID == streamID {
+      let delta = timestamp &- last.timestamp  // right across the wrap at 2^32
       if delta < 0x8000_0000 { (format, time) = (1, delta) }
     }
-    last[chunkStream] = (message.timestamp, message.streamID)
-    return cut(message, chunkStream: chunkStream, format: format, time: time)
-  }
-
-  private func cut(
-    _ message: RTMPMessage, chunkStream: UInt32, format: UInt8, time: UInt32
-  ) -> OutgoingMessage {
+    last[chunkStream] = (timestamp, streamID)
     let isExtended = time >= 0xFF_FFFF
     var head = Self.basicHeader(format, chunkStream)
-    head.appendBigEndian24(isExtended ? 0xFF_FFFF : time)
-    head.appendBigEndian24(UInt32(truncatingIfNeeded: message.body.count))
-    head.append(message.type.rawValue)
-    if format == 0 {
-      for shift: UInt32 in [0, 8, 16, 24] {
-        head.append(UInt8(truncatingIfNeeded: message.streamID >> shift))
-      }
-    }
+    head.append(isExtended ? 0xFF_FFFF : time, bytes: 3)
+    head.append(UInt32(truncatingIfNeeded: body.count), bytes: 3)
+    head.append(type.rawValue)
+    if format == 0 { head.append(streamID.byteSwapped, bytes: 4) }
     var continuation = Self.basicHeader(3, chunkStream)
     if isExtended {
-      head.appendBigEndian(time)
-      continuation.appendBigEndian(time)
+      head.append(time, bytes: 4)
+      continuation.append(time, bytes: 4)
     }
     return OutgoingMessage(
-      head: head, continuation: continuation, body: message.body, chunkSize: chunkSize)
+      head: head, continuation: continuation, body: body, chunkSize: chunkSize)
   }
 
-  private static func basicHeader(_ format: UInt8, _ chunkStream: UInt32) -> [UInt8] {
-    let format = format << 6
-    if chunkStream < 64 { return [format | UInt8(truncatingIfNeeded: chunkStream)] }
+  private static func basicHeader(_ format: UInt8, _ chunkStream: UInt32) -> ChunkHeader {
+    var header = ChunkHeader()
     let rest = chunkStream &- 64
-    if rest < 256 { return [format, UInt8(truncatingIfNeeded: rest)] }
-    return [
-      format | 1, UInt8(truncatingIfNeeded: rest), UInt8(truncatingIfNeeded: rest >> 8),
-    ]
+    if chunkStream < 64 {
+      header.append(format << 6 | UInt8(truncatingIfNeeded: chunkStream))
+    } else if rest < 256 {
+      header.append(format << 6)
+      header.append(UInt8(truncatingIfNeeded: rest))
+    } else {
+      header.append(format << 6 | 1)
+      header.append(UInt8(truncatingIfNeeded: rest))
+      header.append(UInt8(truncatingIfNeeded: rest >> 8))
+    }
+    return header
   }
 
   /// Control messages must go on 2; the others are ours to choose.

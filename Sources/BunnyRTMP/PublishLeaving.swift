@@ -7,7 +7,7 @@ extension PublishLoop {
   /// with bytes unread does not reset the connection under its last media. Nothing here is an error.
   mutating func leave(_ socket: borrowing TCPSocket, within limit: Int64) {
     session.close()
-    wire.append(session.takeOutgoing())
+    session.moveOutgoing(to: &wire)
     wire.close()
     var end = MonotonicTime.now + limit
     var hasFinishedSending = false

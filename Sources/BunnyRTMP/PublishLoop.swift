@@ -59,12 +59,12 @@ struct PublishLoop {
       onCount(counters)
       if isFinished() { return leave(socket, within: Self.lingerLimit) }
       try write(to: socket)  // a ping, perhaps
-      let ready = wait(
-        for: [
-          (socket.fileDescriptor, wire.canSend ? POLLIN | POLLOUT : POLLIN),
-          (orders.stop.fileDescriptor, POLLIN), (orders.wake.fileDescriptor, POLLIN),
-          (feed?.wake.fileDescriptor ?? -1, POLLIN),
-        ], until: nextLimit)
+      let events: InlineArray<4, (descriptor: Int32, events: Int32)> = [
+        (socket.fileDescriptor, wire.canSend ? POLLIN | POLLOUT : POLLIN),
+        (orders.stop.fileDescriptor, POLLIN), (orders.wake.fileDescriptor, POLLIN),
+        (feed?.wake.fileDescriptor ?? -1, POLLIN),
+      ]
+      let ready = wait(for: events, until: nextLimit)
       if ready[1] != 0 { return leave(socket, within: Self.leaveLimit) }
       if ready[2] != 0 { orders.wake.clear() }
       if ready[3] != 0 { feed?.wake.clear() }
@@ -254,12 +254,12 @@ extension PublishLoop {
 
   /// Answers to the server first; then, when all is gone, the feed's next tag.
   private mutating func refill() throws(RTMPError) {
-    wire.append(session.takeOutgoing(answering: wire.isEmpty))
+    session.moveOutgoing(answering: wire.isEmpty, to: &wire)
     if isPublishing, wire.isEmpty {
       for tag in opening { try session.send(tag) }
       if opening.isEmpty, let tag = feed?.next() { try session.send(tag) }
       opening = []
-      wire.append(session.takeOutgoing())
+      session.moveOutgoing(to: &wire)
     }
     counters.unsentBytes = wire.unsentBytes
   }

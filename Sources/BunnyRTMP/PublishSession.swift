@@ -1,3 +1,5 @@
+import BunnySystem
+
 /// Our side of an RTMP publishing session, from the handshake to `deleteStream`. Opens no socket and
 /// reads no clock: it is fed with the peer's bytes, and says what to send and what has happened.
 package struct PublishSession: Sendable {
@@ -65,6 +67,13 @@ package struct PublishSession: Sendable {
     return outgoing
   }
 
+  /// The same, without an array for it.
+  mutating func moveOutgoing(answering: Bool = true, to wire: inout Wire) {
+    if answering { answer() }
+    wire.append(outgoing)
+    outgoing.removeAll(keepingCapacity: true)
+  }
+
   package mutating func takeEvents() -> [Event] {
     defer { events = [] }
     return events
@@ -82,6 +91,7 @@ package struct PublishSession: Sendable {
     while let message = try nextMessage() {
       try take(message)
       if isClosing { return }
+      reader.reuse(message)
     }
   }
 
@@ -100,8 +110,7 @@ package struct PublishSession: Sendable {
       case .data: .data
       }
     let time = UInt32(truncatingIfNeeded: tag.timestamp &+ settings.timestampBase)
-    var message = writer.write(
-      RTMPMessage(type, streamID: streamID, timestamp: time, body: tag.body))
+    var message = writer.write(type, streamID: streamID, timestamp: time, body: tag.body)
     message.tag = tag
     enqueue(message)
   }
@@ -159,7 +168,7 @@ extension PublishSession {
 
   private mutating func answer() {
     for stamp in owedPongs { send(.userControl(UserControlEvent.pingResponse, stamp)) }
-    owedPongs = []
+    owedPongs.removeAll(keepingCapacity: true)
     guard let peerWindow, bytesReceived - lastAcknowledged >= Int64(peerWindow) else { return }
     lastAcknowledged = bytesReceived
     send(.acknowledgement(UInt32(truncatingIfNeeded: bytesReceived)))

@@ -1,3 +1,4 @@
+import BunnySystem
 import Glibc
 
 /// Messages on their way into the socket, the first of them perhaps in part.

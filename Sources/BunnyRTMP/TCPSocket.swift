@@ -109,9 +109,27 @@ func wait(
   for events: [(descriptor: Int32, events: Int32)], until deadline: MonotonicTime
 ) -> [Int32] {
   var polls = events.map { pollfd(fd: $0.descriptor, events: Int16($0.events), revents: 0) }
+  polls.withUnsafeMutableBufferPointer { wait(for: $0, until: deadline) }
+  return polls.map { Int32($0.revents) }
+}
+
+/// The same for a number that is known beforehand, without an allocation.
+func wait<let count: Int>(
+  for events: InlineArray<count, (descriptor: Int32, events: Int32)>, until deadline: MonotonicTime
+) -> InlineArray<count, Int32> {
+  var polls = InlineArray<count, pollfd> {
+    pollfd(fd: events[$0].descriptor, events: Int16(events[$0].events), revents: 0)
+  }
+  var span = polls.mutableSpan
+  span.withUnsafeMutableBufferPointer { wait(for: $0, until: deadline) }
+  return InlineArray { Int32(polls[$0].revents) }
+}
+
+private func wait(for polls: UnsafeMutableBufferPointer<pollfd>, until deadline: MonotonicTime) {
   while true {
     let left = max(0, (deadline - .now + 999_999) / 1_000_000)
-    let count = poll(&polls, nfds_t(polls.count), Int32(min(left, Int64(Int32.max))))
-    if count >= 0 || errno != EINTR { return polls.map { Int32($0.revents) } }
+    let count = poll(
+      polls.baseAddress, nfds_t(polls.count), Int32(min(left, Int64(Int32.max))))
+    if count >= 0 || errno != EINTR { return }
   }
 }

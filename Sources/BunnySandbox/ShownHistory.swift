@@ -1,4 +1,5 @@
 import BunnyMedia
+import BunnySystem
 
 /// The pictures that a viewer has been shown of late, by content and in order.
 struct ShownHistory {

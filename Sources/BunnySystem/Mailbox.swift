@@ -1,6 +1,8 @@
-import Synchronization
+package import Synchronization
 
 /// A bounded queue from one thread to another. When it is full the oldest element makes room.
+///
+/// Inlinable, so that it is compiled for its elements: frames pass through here.
 package final class Mailbox<Element: Sendable>: Sendable {
   package enum Taken {
     case element(Element)
@@ -9,20 +11,26 @@ package final class Mailbox<Element: Sendable>: Sendable {
     case closed
   }
 
-  private struct State {
-    var elements: [Element] = []
-    var isClosed = false
+  @usableFromInline
+  struct State {
+    @usableFromInline var elements: [Element] = []
+    @usableFromInline var isClosed = false
+
+    @inlinable
+    init() {}
   }
 
-  private let state = Mutex(State())
-  private let wake = WakeEvent()
-  private let capacity: Int
+  @usableFromInline let state = Mutex(State())
+  @usableFromInline let wake = WakeEvent()
+  @usableFromInline let capacity: Int
 
   /// - Parameter capacity: elements, positive.
+  @inlinable
   package init(capacity: Int) { self.capacity = capacity }
 
   /// - Returns: How many elements were thrown out for it; 1 also when the mailbox is closed.
   @discardableResult
+  @inlinable
   package func put(_ element: Element) -> Int {
     let dropped = state.withLock { state in
       guard !state.isClosed else { return 1 }
@@ -36,6 +44,7 @@ package final class Mailbox<Element: Sendable>: Sendable {
   }
 
   /// The oldest element; waits for one until `deadline`.
+  @inlinable
   package func take(until deadline: MonotonicTime) -> Taken {
     while true {
       let taken: Taken? = state.withLock { state in
@@ -48,9 +57,11 @@ package final class Mailbox<Element: Sendable>: Sendable {
   }
 
   /// How many elements wait to be taken.
+  @inlinable
   package var waiting: Int { state.withLock { $0.elements.count } }
 
   /// Nothing is put in any more. What is inside can still be taken.
+  @inlinable
   package func close() {
     state.withLock { $0.isClosed = true }
     wake.signal()

@@ -110,7 +110,7 @@ struct Trial {
   }
 
   /// The text that x264 writes into a message of its first frame.
-  private static func x264Settings(in body: [UInt8]) -> String {
+  private static func x264Settings(in body: SharedBytes) -> String {
     let text = Data(body)
     guard let start = text.range(of: Data("options: ".utf8))?.lowerBound else { return "none" }
     return String(decoding: text[start...].prefix { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)

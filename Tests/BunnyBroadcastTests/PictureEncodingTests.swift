@@ -24,7 +24,7 @@ import Testing
   /// The tags of the places in `slots`, one picture in each.
   private func encode(_ slots: Range<Int64>) throws -> [MediaTag] {
     try slots.flatMap { slot in
-      var tags = try encoding.arrange(for: slot, forcingKeyframe: false, shift: 0)
+      var tags = try encoding.arranged(for: slot)
       guard encoding.takes(slot) else { return tags }
       let picture = pictures.picture(time: MonotonicTime(nanoseconds: 0)) { y, u, v in
         for plane in [y, u, v] {
@@ -34,13 +34,13 @@ import Testing
         }
       }
       let fitted = try encoding.converter.convert(picture)
-      tags += try encoding.encode(fitted, in: slot, forcingKeyframe: false, shift: 0)
+      tags += try encoding.encoded(fitted, in: slot)
       return tags
     }
   }
 
   @Test func `without orders there is a keyframe a second and one header`() throws {
-    let tags = try encode(0..<30) + encoding.finish(shift: 0)
+    let tags = try encode(0..<30) + encoding.rest()
     #expect(tags.map(\.dts) == (0..<30).map { $0 * 100 })
     #expect(tags.filter(\.isKeyframe).map(\.dts) == [0, 1000, 2000])
     #expect(Set(tags.map(\.parameters)) == [encoding.header.body])
@@ -51,7 +51,7 @@ import Testing
     var limit = EncodingPlan.Limit()
     limit.size = .half
     orders.limit(limit, by: .network)
-    tags += try encode(13..<30) + encoding.finish(shift: 0)
+    tags += try encode(13..<30) + encoding.rest()
     #expect(tags.map(\.dts) == (0..<30).map { $0 * 100 })
     #expect(tags.filter(\.isKeyframe).map(\.dts) == [0, 1000, 2000])
     let headers = tags.map(\.parameters)
@@ -64,7 +64,7 @@ import Testing
     var limit = EncodingPlan.Limit()
     limit.frameDivisor = 2
     orders.limit(limit, by: .processor, atOnce: true)
-    tags += try encode(13..<30) + encoding.finish(shift: 0)
+    tags += try encode(13..<30) + encoding.rest()
     let halved = stride(from: Int64(14), to: 30, by: 2)
     #expect(tags.map(\.dts) == (Array(0..<14) + Array(halved)).map { $0 * 100 })
     #expect(tags.filter(\.isKeyframe).map(\.dts) == [0, 1000, 1400, 2400])
@@ -82,7 +82,7 @@ import Testing
     orders.limit(limit, by: .network)
     tags += try encode(15..<16)
     #expect(encoding.plan.bitrate == 150_000 && encoding.plan.frameDivisor == 1)
-    tags += try encode(16..<40) + encoding.finish(shift: 0)
+    tags += try encode(16..<40) + encoding.rest()
     let halved = stride(from: Int64(24), to: 40, by: 2)
     #expect(tags.map(\.dts) == (Array(0..<24) + Array(halved)).map { $0 * 100 })
     #expect(tags.filter(\.isKeyframe).map(\.dts) == [0, 1000, 1300, 2300, 2400, 3400])
@@ -93,7 +93,7 @@ import Testing
     var limit = EncodingPlan.Limit()
     limit.bitrate = 150_000  // over a buffer of one second
     orders.limit(limit, by: .network)
-    tags += try encode(13..<60) + encoding.finish(shift: 0)
+    tags += try encode(13..<60) + encoding.rest()
     #expect(tags.filter(\.isKeyframe).map(\.dts) == stride(from: 0, to: 6000, by: 1000).map(\.self))
     #expect(Set(tags.map(\.parameters)) == [encoding.header.body])
     func bits(_ range: Range<Int>) -> Int { tags[range].reduce(0) { $0 + $1.body.count * 8 } }
@@ -123,11 +123,11 @@ import Testing
     let pool = PicturePool(width: settings.width, height: settings.height)
     var tags: [MediaTag] = []
     for slot in slots {
-      tags += try encoding.arrange(for: slot, forcingKeyframe: false, shift: 0)
+      tags += try encoding.arranged(for: slot)
       let picture = EncoderProbe.noise(slot, pool)
-      tags += try encoding.encode(picture, in: slot, forcingKeyframe: false, shift: 0)
+      tags += try encoding.encoded(picture, in: slot)
     }
-    return try tags + encoding.finish(shift: 0)
+    return try tags + encoding.rest()
   }
 
   /// An encoder's memory is most of a broadcast's.

@@ -1,5 +1,6 @@
 import BunnyBroadcast
 import BunnyMedia
+import BunnySystem
 import Foundation
 import Testing
 

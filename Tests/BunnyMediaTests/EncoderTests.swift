@@ -126,11 +126,11 @@ import Testing
     let encoder = try AudioEncoder(bitrate: 128_000)
     let muxer = try TagMuxer(encoder.parameters)
     #expect(muxer.sequenceHeader.isSequenceHeader)
-    #expect(muxer.sequenceHeader.body.prefix(2) == [0xAF, 0])
+    #expect(muxer.sequenceHeader.body.starts(with: [0xAF, 0]))
     let packets = try encoder.encode(nil, 0..<4096) + encoder.finish()
     let tags = try packets.compactMap { try muxer.tag($0) }
     #expect(tags.map(\.dts).prefix(3) == [0, 21, 43])
-    #expect(tags.allSatisfy { $0.kind == .audio && $0.body.prefix(2) == [0xAF, 1] })
+    #expect(tags.allSatisfy { $0.kind == .audio && $0.body.starts(with: [0xAF, 1]) })
     #expect(packets[0].pts == -1024)
     #expect(try TagMuxer(encoder.parameters).tag(packets[0]) == nil)
     #expect(try TagMuxer(encoder.parameters).tag(packets[0], shift: 100)?.dts == nil)
@@ -144,7 +144,7 @@ import Testing
     settings.bFrames = 2
     let encoder = try VideoEncoder(settings)
     let muxer = try TagMuxer(encoder.parameters)
-    #expect(muxer.sequenceHeader.body.prefix(5) == [0x17, 0, 0, 0, 0])
+    #expect(muxer.sequenceHeader.body.starts(with: [0x17, 0, 0, 0, 0]))
     let pool = PicturePool(width: 64, height: 64)
     let base: Int64 = (1 << 33) / 40  // frames: far beyond 2^32 ms
     var packets: [Packet] = []
@@ -168,5 +168,38 @@ import Testing
       let cts = Int64(tag.body[2]) << 16 | Int64(tag.body[3]) << 8 | Int64(tag.body[4])
       #expect(cts == tag.cts)
     }
+  }
+
+  @Test func `a frame is units with their lengths, a keyframe its parameter sets first`() throws {
+    var settings = VideoEncoder.Settings(
+      width: 64, height: 64, frameRate: Timebase(25, 1), bitrate: 100_000)
+    (settings.keyframeSeconds, settings.threads, settings.slicedThreads) = (0.4, 4, true)
+    let encoder = try VideoEncoder(settings)
+    let muxer = try TagMuxer(encoder.parameters)
+    let pool = PicturePool(width: 64, height: 64)
+    var packets: [Packet] = []
+    for number in 0..<25 {
+      packets += try encoder.encode(EncoderProbe.noise(Int64(number), pool), at: Int64(number))
+    }
+    packets += try encoder.finish()
+    let tags = try packets.compactMap { try muxer.tag($0) }
+    #expect(tags.count == 25)
+    for tag in tags {
+      var (types, rest) = ([UInt8](), tag.body.dropFirst(5))
+      while let length = rest.bigEndianLength, length > 0, rest.count >= 4 + length {
+        types.append(rest[rest.startIndex + 4] & 0x1F)
+        rest = rest.dropFirst(4 + length)
+      }
+      #expect(rest.isEmpty)
+      #expect(types.starts(with: tag.isKeyframe ? [7, 8] : [1]), "\(types)")
+      #expect(types.contains(tag.isKeyframe ? 5 : 1))
+    }
+    #expect(tags.filter(\.isKeyframe).count == 3)
+  }
+}
+
+extension Collection<UInt8> {
+  fileprivate var bigEndianLength: Int? {
+    count >= 4 ? prefix(4).reduce(0) { $0 << 8 | Int($1) } : nil
   }
 }

@@ -1,4 +1,5 @@
 import BunnyRTMP
+import BunnySystem
 import Testing
 
 /// A function and not a constant: the leak sanitizer cannot see through enum payloads kept for ever.
@@ -79,7 +80,7 @@ private func everything() -> [AMF0Value] {
   @Test func `metadata opens with the order to set it`() throws {
     let tag = RTMPTag.metadata([("width", 1280), ("stereo", true)])
     let array: AMF0Value = .ecmaArray(["width": 1280, "stereo": true])
-    #expect(try AMF0Value.decode(tag.body) == ["@setDataFrame", "onMetaData", array])
+    #expect(try AMF0Value.decode(Array(tag.body)) == ["@setDataFrame", "onMetaData", array])
     #expect(tag.kind == .data)
   }
 }

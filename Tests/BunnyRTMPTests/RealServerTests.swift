@@ -68,7 +68,7 @@ private func steps(_ times: [Int64]) -> [Int64] { zip(times, times.dropFirst()).
   func `both read extended timestamps on type-3 chunks`(base: Int64) async throws {
     var tags = try await FLVFile.sample(seconds: 1)
     for index in tags.indices where tags[index].isSequenceHeader && tags[index].kind == .video {
-      tags[index].body += [UInt8](repeating: 0, count: 200)
+      tags[index].body = SharedBytes(tags[index].body + [UInt8](repeating: 0, count: 200))
     }
     var options = RTMPConnection.Options()
     options.timestampBase = base + 2000  // beyond the boundary from the first message on

@@ -1,4 +1,5 @@
 import BunnyRTMP
+import BunnySystem
 import Testing
 
 /// A session with its server played by hand: no socket, no clock.

@@ -50,6 +50,8 @@ struct EventLineTests {
     statistics.kernelQueueBytes = 4096
     statistics.handlingP50Ms = 0.25
     statistics.handlingP99Ms = 3
+    statistics.latencyP50Ms = 340.5
+    statistics.latencyP99Ms = 362
     statistics.left = SoundLevel(peak: -6.02, rms: -9.04)
     statistics.brightness = 0.50049
     statistics.totals = totals
@@ -88,7 +90,8 @@ struct EventLineTests {
       .statistics(statistics),
       #""statistics","state":"live","elapsedMs":3000,"framesPerSecond":29.97,"bitrate":2500000,"#
         + "\(network),"
-        + #""handlingP50Ms":0.25,"handlingP99Ms":3,"peakLeft":-6,"peakRight":null,"#
+        + #""handlingP50Ms":0.25,"handlingP99Ms":3,"latencyP50Ms":340.5,"latencyP99Ms":362,"#
+        + #""peakLeft":-6,"peakRight":null,"#
         + #""rmsLeft":-9,"rmsRight":null,"brightness":0.5,"#
         + "\(zeros),\"eventsLost\":4}"
     ),

@@ -1,4 +1,5 @@
 public import BunnyRTMP
+import BunnySystem
 import Foundation
 
 /// FLV files as lists of tags.

@@ -8,7 +8,7 @@ public struct IngestVisit: Sendable {
     public let kind: RTMPTag.Kind
     /// Milliseconds, unwrapped: runs on beyond 2^32 from wherever the first one was.
     public let timestamp: Int64
-    public let body: [UInt8]
+    public let body: SharedBytes
     public let streamID: UInt32
     /// When its last byte had been read.
     public let arrival: MonotonicTime

@@ -47,7 +47,7 @@ public final class ListFeed: RTMPFeed {
     let order = AMF0Value.encode(["@setDataFrame"])
     guard tag.kind == .data, !tag.body.starts(with: order) else { return tag }
     var tag = tag
-    tag.body = order + tag.body
+    tag.body = SharedBytes(order + tag.body)
     return tag
   }
 

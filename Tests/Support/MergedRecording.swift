@@ -156,7 +156,7 @@ private struct Grid {
 
 extension IngestVisit.Tag {
   /// A frame without its head, whose composition time a preamble changes.
-  fileprivate var content: ArraySlice<UInt8> { body.dropFirst(5) }
+  fileprivate var content: ArraySlice<UInt8> { Array(body).dropFirst(5) }
 }
 
 extension RTMPTag {

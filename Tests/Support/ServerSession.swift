@@ -157,7 +157,8 @@ extension ServerSession {
       message.type == .audio ? .audio : message.type == .video ? .video : .data
     visit.tags.append(
       .init(
-        kind: kind, timestamp: timestamp, body: message.body, streamID: message.streamID,
+        kind: kind, timestamp: timestamp, body: SharedBytes(message.body),
+        streamID: message.streamID,
         arrival: time))
     if conduct.closesOncePublishing { pendingFault = .close }
     guard kind != .data else { return try takeMetadata(message.body) }

@@ -40,6 +40,9 @@ int support_most_encoders(void);
 /// How many are.
 int support_open_encoders(void);
 
+/// The same of those that FFmpeg's libraries, x264 and libjpeg-turbo called for, whoever had called them.
+long support_allocations_of_libraries(void);
+
 /// How the ffmpeg command makes one picture one of another size in BT.709 limited, on one thread:
 /// its JPEG decoder, and libswscale with the settings that it has there.
 struct support_ffmpeg_way;
