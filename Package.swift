@@ -149,8 +149,8 @@ let package = Package(
     .testTarget(
       name: "SandboxTests",
       dependencies: [
-        "bunny-broadcast", "bunny-sandbox", "BunnyBroadcast", "BunnyInspect", "BunnyMedia",
-        "BunnyRTMP", "BunnySandbox", "BunnyStreamAPI", "BunnySystem", "Support",
+        "bunny-broadcast", "bunny-sandbox", "BunnyBroadcast", "BunnyCapture", "BunnyInspect",
+        "BunnyMedia", "BunnyRTMP", "BunnySandbox", "BunnyStreamAPI", "BunnySystem", "Support",
       ],
       swiftSettings: strict),
   ],

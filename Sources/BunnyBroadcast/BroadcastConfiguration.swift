@@ -73,6 +73,18 @@ public struct BroadcastConfiguration: Sendable {
   /// right to write to its node in `/dev/bus/usb`.
   public var resetsUSB = false
   public var audio: AudioInput
+  /// A program's own pictures in place of ``video``: makes their source, anew each time that it is opened,
+  /// on any thread. ``PictureFeed/source()`` is one.
+  public var ownPictures: (@Sendable () -> any PictureSource)?
+  /// A program's own sound in place of ``audio``, likewise. ``SampleFeed/source()`` is one.
+  public var ownSound: (@Sendable () -> any SampleSource)?
+  /// A program's own step between capture and encoder: is called once, on the thread that encodes, and
+  /// makes what each picture goes through there; not the slate, nor a camera's own H.264 that is passed on.
+  ///
+  /// That is given pictures in the broadcast's form (`yuv420p`, its size, which may become smaller), and
+  /// returns others of the same size, made with a `PicturePool` of its own. What it takes counts as work
+  /// on the picture: one that is too slow is answered like an encoder that is.
+  public var processing: (@Sendable () -> (Picture) -> Picture)?
   /// How the cameras are to be used, where ``video`` and ``otherVideos`` are some.
   public var camera = CameraSettings()
   public var quality: BroadcastQuality
@@ -95,7 +107,7 @@ public struct BroadcastConfiguration: Sendable {
   /// How every picture is turned, whatever it comes from; the slate is not.
   public var turn = PictureTurn.none
   public var retry = Retry.always
-  /// How long to broadcast, from the first frame; nil until ``Broadcast/stop()``.
+  /// How long to broadcast, from the first frame; nil until ``Broadcast/stop(reason:)``.
   public var duration: Duration?
   /// Sound begins muted.
   public var isMuted = false
@@ -115,4 +127,23 @@ public struct BroadcastConfiguration: Sendable {
     self.audio = audio
     self.quality = quality
   }
+}
+
+extension BroadcastConfiguration {
+  /// For a live stream of Bunny's, whose ingests its API tells later.
+  public static func bunny(
+    video: VideoInput = .automatic, audio: AudioInput = .automatic,
+    quality: BroadcastQuality = .default
+  ) -> Self {
+    Self(ingest: .bunnyToldLater, video: video, audio: audio, quality: quality)
+  }
+
+  /// Where the picture comes from, in words.
+  var pictureName: String { ownPictures == nil ? "\(video)" : ownPicturesName }
+  var soundName: String { ownSound == nil ? "\(audio)" : "the program's own sound" }
+}
+
+extension Ingest {
+  /// Stands for one that is not known yet; nothing is ever published there.
+  fileprivate static let bunnyToldLater = try! Ingest(bunnyPrimary, streamName: "told-later")
 }

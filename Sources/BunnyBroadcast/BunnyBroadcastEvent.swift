@@ -2,8 +2,8 @@ public import BunnyRTMP
 public import BunnyStreamAPI
 import Glibc
 
-/// What a broadcast is doing. The names are those of Bunny's SDKs.
-public enum BunnyBroadcastState: String, Sendable {
+/// What media does, as ``BroadcastStatistics/state`` says it.
+enum MediaState: String, Sendable {
   /// Not begun, or over.
   case idle
   /// Sources and encoder open; no ingest has accepted the stream yet.
@@ -12,16 +12,24 @@ public enum BunnyBroadcastState: String, Sendable {
   case live
 }
 
-/// What happened, in order. `preparing`, `started`, `stopped`, `reconnecting` and `failed` are those of
-/// Bunny's SDKs; what the SDKs have no word for is named here.
-public enum BunnyBroadcastEvent: Sendable {
+/// What happened, in order. `preparing`, `started`, `stopped`, `reconnecting`, `reconnectFailed`,
+/// `ingestStatusChanged`, `failedOver` and `failed` are those of Bunny's SDKs; what the SDKs have no word
+/// for is named here.
+public enum BunnyBroadcastEvent: Sendable, Equatable {
   case preparing
-  /// An ingest accepted the stream (`NetStream.Publish.Start`), for the first time.
+  /// An ingest accepted the stream (`NetStream.Publish.Start`), for the first time. From a
+  /// ``BunnyBroadcastController`` only once viewers can see it.
   case started(Ingest)
   /// The broadcast is over.
   case stopped
   /// An ingest is about to be tried again. `attempt` counts from 1 since media last flowed.
   case reconnecting(attempt: Int, usingBackup: Bool, after: Duration, reason: String)
+  /// Trying again was given up; ``stopped`` and ``failed(message:)`` follow. From a
+  /// ``BunnyBroadcastController``.
+  case reconnectFailed
+  /// The stream goes to the other ingest; ``reconnecting(attempt:usingBackup:after:reason:)`` or
+  /// ``reconnected(_:)`` follows. From a ``BunnyBroadcastController``.
+  case failedOver(usingBackup: Bool)
   /// An ingest accepted the stream again.
   case reconnected(Ingest)
   /// Something failed that ends the broadcast, or that a person should know of.
@@ -119,7 +127,7 @@ public enum BunnyBroadcastEvent: Sendable {
 /// How a broadcast does, over the last few seconds and since its beginning.
 public struct BroadcastStatistics: Sendable, Codable, Equatable {
   /// `idle`, `preparing`, `live`.
-  public var state = BunnyBroadcastState.idle.rawValue
+  public var state = MediaState.idle.rawValue
   /// Seconds since ``BunnyBroadcastEvent/preparing``.
   public var elapsedSeconds = 0.0
   /// Frames a second that were encoded, over the last 3 s; before, since the beginning.

@@ -59,7 +59,7 @@ struct Lanes: Sendable {
 
     let videoLane = VideoLane(
       pictures: capture.pictures, origin: origin,
-      encoding: encoders.encoding,
+      encoding: encoders.encoding, processing: configuration.processing,
       passthrough: Passthrough(
         width: settings.width, height: settings.height, bitrate: settings.bitrate),
       plea: KeyframePlea(after: .seconds(settings.keyframeSeconds)),
@@ -164,7 +164,8 @@ struct Lanes: Sendable {
     do {
       let sources = try OpenSources(
         video: configuration.video, others: configuration.otherVideos,
-        audio: configuration.audio, width: settings.width, height: settings.height,
+        audio: configuration.audio, ownPictures: configuration.ownPictures,
+        ownSound: configuration.ownSound, width: settings.width, height: settings.height,
         frameRate: settings.frameRate, bitrate: settings.bitrate, turn: configuration.turn,
         fill: configuration.fill, camera: configuration.camera, interrupter: interrupter,
         decodeError: { telemetry.count { $0.decodeErrors += 1 } },

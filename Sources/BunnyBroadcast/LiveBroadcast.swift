@@ -55,7 +55,10 @@ public final class LiveBroadcast: Broadcasting {
   let hub = EventHub()
   let state: Mutex<State>
 
-  /// - Parameter configure: makes the broadcast's configuration of the stream's ingests.
+  /// - Parameters:
+  ///   - plan: which stream, and what to do with it.
+  ///   - api: Bunny's, or whatever stands in for it.
+  ///   - configure: makes the broadcast's configuration of the stream's ingests.
   public init(
     _ plan: LivePlan, api: any LiveStreamRepository,
     configure: @escaping @Sendable (_ primary: Ingest, _ backup: Ingest?) -> BroadcastConfiguration
@@ -114,7 +117,7 @@ public final class LiveBroadcast: Broadcasting {
     statistics.totals = state.withLock { $0.earlier } + statistics.totals
     if broadcast != nil { return statistics }
     guard let began, !isFinished else { return statistics }
-    statistics.state = BunnyBroadcastState.preparing.rawValue
+    statistics.state = MediaState.preparing.rawValue
     statistics.elapsedSeconds = Double(MonotonicTime.now - began) / 1e9
     return statistics
   }

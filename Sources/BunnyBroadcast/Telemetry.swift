@@ -175,7 +175,7 @@ extension Telemetry {
 private struct State {
   var totals = BroadcastTotals()
   var began: MonotonicTime?
-  var phase = BunnyBroadcastState.idle
+  var phase = MediaState.idle
   var liveSince: MonotonicTime?
   /// Since when nobody takes what comes, once somebody did.
   var deadSince: MonotonicTime?

@@ -43,6 +43,7 @@ struct VideoLane {
   /// Is told the moment of the first picture: the broadcast's zero.
   let origin: Mailbox<MonotonicTime>
   let encoding: PictureEncoding
+  let processing: (@Sendable () -> (Picture) -> Picture)?
   let passthrough: Passthrough
   let plea: KeyframePlea
   /// Asks a camera that codes its picture itself for a keyframe.
@@ -94,14 +95,14 @@ private struct Path {
   private var watch: PictureWatch
   private var processor: ProcessorWatch
   private var plea: KeyframePlea
+  private var processing: OwnProcessing?
 
   init(lane: VideoLane, zero: MonotonicTime) {
     self.lane = lane
     self.zero = zero
     grid = FrameGrid(rate: lane.rate)
-    watch = lane.watch
-    processor = lane.processor
-    plea = lane.plea
+    (watch, processor, plea) = (lane.watch, lane.processor, lane.plea)
+    processing = lane.processing.map { OwnProcessing($0(), notice: lane.notice) }
     coded = CodedPictures(
       lane.passthrough,
       decodeError: { [telemetry = lane.telemetry] in telemetry.count { $0.decodeErrors += 1 } },
@@ -204,7 +205,8 @@ private struct Path {
     }
     let began = MonotonicTime.now
     do {
-      shown = try lane.encoding.converter.convert(picture, turned: arrival.turn)
+      let fitted = try lane.encoding.converter.convert(picture, turned: arrival.turn)
+      shown = arrival.origin == .slate ? fitted : processing?.take(fitted) ?? fitted
     } catch {
       lane.telemetry.count { $0.decodeErrors += 1 }
       if !saidWhyNot { lane.notice("pictures that cannot be converted are left out: \(error)") }

@@ -24,6 +24,7 @@ public struct OpenSources: Sendable {
   ///
   /// - Parameters:
   ///   - others: what the picture may come from later: not opened yet, a file only looked at.
+  ///   - ownPictures: makes what is taken in place of `video`; ownSound likewise, of `audio`.
   ///   - width: pixels of the broadcast, which a test picture is drawn for; height likewise.
   ///   - frameRate: pictures a second.
   ///   - turn: how the picture is going to be turned; ``fill`` likewise: how it fills the broadcast's.
@@ -37,7 +38,9 @@ public struct OpenSources: Sendable {
   ///   - notice: is told later what had to be helped, in a sentence.
   /// - Throws: ``SourceError``; of a device only what will be so whenever it is opened.
   public init(
-    video: VideoInput, others: [VideoInput] = [], audio: AudioInput, width: Int, height: Int,
+    video: VideoInput, others: [VideoInput] = [], audio: AudioInput,
+    ownPictures: (@Sendable () -> any PictureSource)? = nil,
+    ownSound: (@Sendable () -> any SampleSource)? = nil, width: Int, height: Int,
     frameRate: Timebase, bitrate: Int = 0, turn: PictureTurn = .none,
     fill: PictureFit.Fill = .letterbox, camera: CameraSettings = CameraSettings(),
     interrupter: Interrupter = Interrupter(),
@@ -61,7 +64,9 @@ public struct OpenSources: Sendable {
     for case .file(let path) in others { try MediaFile.look(at: path, context) }
     var later: [PictureSupply] = []
     for input in others { later.append(try maker.supply(input)) }
-    if case .file(let path) = video, audio == .automatic || audio == .file(path) {
+    if case .file(let path) = video, audio == .automatic || audio == .file(path),
+      ownPictures == nil, ownSound == nil
+    {
       let file = try MediaFile(path, video: true, audio: true, context)
       guard let pictures = file.pictures else { throw .notMedia(path, reason: "it has no picture") }
       self.pictures = pictures
@@ -72,9 +77,18 @@ public struct OpenSources: Sendable {
       supplies = [try maker.supply(video, staysOpen: file.sound != nil)] + later
       return
     }
-    let memory = CameraMemory()
-    pictures = try maker.opened(video, memory)
-    supplies = [try maker.supply(video, memory: memory)] + later
+    if let ownPictures {
+      pictures = ownPictures()
+      supplies = [PictureSupply(ownPicturesName) { _ in ownPictures() }] + later
+    } else {
+      let memory = CameraMemory()
+      pictures = try maker.opened(video, memory)
+      supplies = [try maker.supply(video, memory: memory)] + later
+    }
+    if let ownSound {
+      (sound, notices) = (ownSound(), [])
+      return
+    }
     (sound, notices) = try Self.sound(
       audio, belongingTo: video, { [pictures] in pictures.usbDevice }, context)
     if let choice = (sound as? ALSAMicrophone)?.choice { chosen(choice) }
@@ -117,6 +131,9 @@ public struct OpenSources: Sendable {
     )
   }
 }
+
+/// What stands for pictures that a program makes itself.
+package let ownPicturesName = "the program's own pictures"
 
 /// Makes what `--video` asks for.
 private struct PictureMaker: Sendable {

@@ -1,3 +1,4 @@
+package import BunnyBroadcast
 import Glibc
 import Synchronization
 

@@ -1,3 +1,4 @@
+package import BunnyBroadcast
 import BunnySystem
 
 /// How the log may look.

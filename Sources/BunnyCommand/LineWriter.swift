@@ -1,3 +1,4 @@
+import BunnyBroadcast
 package import BunnySystem
 import Glibc
 import Synchronization

@@ -1,3 +1,4 @@
+import BunnyBroadcast
 import BunnySystem
 import Glibc
 

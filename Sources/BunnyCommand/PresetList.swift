@@ -7,8 +7,8 @@ package enum PresetList {
       let size = "\(quality.resolution.width)x\(quality.resolution.height)"
       return padded(name, 16) + padded(size, 12)
         + padded("\(fixed(quality.frameRate, 0)) fps", 9)
-        + padded(StatusLine.bitrate(Double(quality.videoBitrate)), 14)
-        + StatusLine.bitrate(Double(quality.audioBitrate))
+        + padded(Wording.bitrate(Double(quality.videoBitrate)), 14)
+        + Wording.bitrate(Double(quality.audioBitrate))
         + (quality == .default ? "  (the default)" : "")
     }
     let head =

@@ -125,27 +125,23 @@ import Testing
     }
   }
 
-  @Test func `the Swift example of the README compiles`() async throws {
-    let readme = try Self.document("README.md")
-    let example = try #require(readme.firstMatch(of: /```swift\n(.*?)```/.dotMatchesNewlines()))
+  /// Which `scripts/test` builds, and ``EmbeddingTests`` runs.
+  @Test func `the Swift example of the README is the program in Tests/Embedding`() throws {
+    let example = try Self.document("README.md").firstMatch(
+      of: /```swift\n(.*?)```/.dotMatchesNewlines())
+    let program = try Self.document("Tests/Embedding/Sources/embedding/main.swift")
+    #expect(example.map { String($0.1) } == program)
+  }
+
+  @Test func `the pages of the library are made without a warning`() async throws {
     let folder = try TemporaryDirectory()
-    let file = folder.file("main.swift")
-    try ("let key = \"k\"\n" + example.1).write(toFile: file, atomically: false, encoding: .utf8)
-    let build = URL(filePath: Command.path).deletingLastPathComponent().path
-    let compiled = try await ChildProcess.run(
-      "swiftc",
-      [
-        "-typecheck", "-swift-version", "6", "-I", build + "/Modules", "-I",
-        Self.root.appending(path: "Sources/CBunnyALSA").path, "-I",
-        Self.root.appending(path: "Sources/CBunnyFFmpeg").path, "-I",
-        Self.root.appending(path: "Sources/CBunnyCurl").path, "-I",
-        Self.root.appending(path: "Sources/CBunnyTurboJPEG").path, "-I",
-        Self.root.appending(path: "Sources/CBunnyV4L2").path, "-I",
-        Self.root.appending(path: "Sources/CBunnyOpenSSL").path, "-I",
-        Self.root.appending(path: "Sources/CBunnyYUV").path, "-Xcc",
-        "-fmodule-map-file=\(build)/CBunnyShims.build/module.modulemap", file,
-      ],
+    let made = try await ChildProcess.run(
+      "/bin/bash", [Self.root.appending(path: "scripts/docs").path, folder.file("docs")],
       atMost: 120)
-    #expect(compiled.exitStatus == 0, "\(compiled.standardError)")
+    #expect(made.exitStatus == 0, "\(made)")
+    for page in ["goinglive", "events", "errors", "failover", "customsources", "gettingstarted"] {
+      let file = folder.file("docs/data/documentation/bunnybroadcast/\(page).json")
+      #expect(FileManager.default.fileExists(atPath: file), "\(page)")
+    }
   }
 }

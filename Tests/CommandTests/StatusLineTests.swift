@@ -101,7 +101,7 @@ struct StatusLineTests {
     (360_000, "100:00:00"), (-1, "00:00:00"), (.nan, "00:00:00"), (.infinity, "00:00:00"),
   ])
   func `hours are not wrapped`(_ seconds: Double, _ text: String) {
-    #expect(StatusLine.clock(seconds) == text)
+    #expect(Wording.clock(seconds) == text)
   }
 
   @Test(arguments: [
@@ -109,7 +109,7 @@ struct StatusLineTests {
     (6_000_000, "6.00 Mbit/s"), (.nan, "- Mbit/s"),
   ])
   func `bit rates have three digits or so`(_ bitrate: Double, _ text: String) {
-    #expect(StatusLine.bitrate(bitrate) == text)
+    #expect(Wording.bitrate(bitrate) == text)
   }
 
   @Test func `statistics are worth a line every 30 s`() {

@@ -1,5 +1,3 @@
-package import BunnyBroadcast
-
 /// What an event says in the log.
 package enum LogText {
   package static func of(_ event: BunnyBroadcastEvent) -> (level: LogLevel, sentence: String) {
@@ -13,6 +11,9 @@ package enum LogText {
         "trying \(usingBackup ? "the backup ingest" : "the ingest") "
           + "\(inTime(delay)) (attempt \(attempt)): \(reason)"
       )
+    case .reconnectFailed: (.error, "no ingest takes the stream, and trying again was given up")
+    case .failedOver(let usingBackup):
+      (.warning, "going over to the \(usingBackup ? "backup" : "primary") ingest")
     case .reconnected(let ingest): (.info, "live again at \(ingest)")
     case .failed(let message): (.error, message)
     case .notice(let message): (.warning, message)
@@ -68,8 +69,8 @@ package enum LogText {
     case .bitrateChanged(let from, let to, let reason):
       (
         to < from ? .warning : .info,
-        "the picture's bit rate goes from \(StatusLine.bitrate(Double(from))) to "
-          + "\(StatusLine.bitrate(Double(to))): \(reason)"
+        "the picture's bit rate goes from \(Wording.bitrate(Double(from))) to "
+          + "\(Wording.bitrate(Double(to))): \(reason)"
       )
     case .dropped(let frames, let reason):
       (.warning, "left out \(frames) \(frames == 1 ? "frame" : "frames"): \(reason)")
@@ -114,8 +115,8 @@ package enum LogText {
 
   package static func of(_ statistics: BroadcastStatistics) -> String {
     let totals = statistics.totals
-    return "\(statistics.state) \(StatusLine.clock(statistics.elapsedSeconds)), "
-      + "\(fixed(statistics.framesPerSecond, 1)) fps, \(StatusLine.bitrate(statistics.bitrate)), "
+    return "\(statistics.state) \(Wording.clock(statistics.elapsedSeconds)), "
+      + "\(fixed(statistics.framesPerSecond, 1)) fps, \(Wording.bitrate(statistics.bitrate)), "
       + "queue \(fixed(statistics.queueAgeMs, 0)) ms, \(totals.publishedFrames) frames published, "
       + "\(totals.repeatedFrames) repeated, \(totals.skippedFrames) skipped, "
       + "\(totals.droppedFrames) dropped"
@@ -132,7 +133,7 @@ package enum LogText {
       + "\(totals.repeatedFrames) repeated, \(totals.droppedFrames) dropped; "
       + "\(totals.bytes) bytes, \(totals.connections) "
       + "\(totals.connections == 1 ? "connection" : "connections"), "
-      + "live \(StatusLine.clock(totals.liveSeconds))"
+      + "live \(Wording.clock(totals.liveSeconds))"
   }
 
   private static func state(_ isLive: Bool?) -> String {
@@ -151,7 +152,7 @@ package enum LogText {
 }
 
 extension Duration {
-  var inMilliseconds: Double {
+  package var inMilliseconds: Double {
     Double(components.seconds) * 1000 + Double(components.attoseconds) * 1e-15
   }
 }

@@ -1,0 +1,91 @@
+public import BunnyMedia
+import BunnySystem
+import Synchronization
+
+/// Pictures that a program pushes: a ``PictureSource`` for those who would rather not write one.
+///
+/// They may come at any rate, of any size and format: the broadcast shows each in its place on its own
+/// grid of frames, fitted, repeats the last one where none came, and leaves out what is too much. One feed
+/// serves one broadcast at a time, again and again; pictures that come while none runs are thrown away.
+public final class PictureFeed: Sendable {
+  /// Enough for a program that pushes in bursts.
+  private static let capacity = 4
+
+  private let patience: Int64?
+  private let current = Mutex<Mailbox<Picture>?>(nil)
+
+  /// - Parameter patience: after how long without a picture the slate is shown, and told of as the camera's
+  ///   loss; nil: the last one stays for ever.
+  public init(patience: Duration? = .seconds(5)) {
+    self.patience = patience.map { Int64($0 / .nanoseconds(1)) }
+  }
+
+  /// Hands a picture to the broadcast that runs. Any thread; never waits.
+  ///
+  /// - Parameter picture: its time is its moment: `MonotonicTime.now` when it was made. Times rise.
+  public func push(_ picture: Picture) { _ = current.withLock { $0 }?.put(picture) }
+
+  /// For `BroadcastConfiguration.ownPictures`: where a broadcast takes them from.
+  public func source() -> any PictureSource {
+    let pictures = Mailbox<Picture>(capacity: Self.capacity)
+    current.withLock { $0 = pictures }
+    return FedPictures(pictures: pictures, patience: patience)
+  }
+}
+
+private struct FedPictures: PictureSource {
+  let pictures: Mailbox<Picture>
+  let patience: Int64?
+
+  func next() throws -> Picture? {
+    switch pictures.take(until: patience.map { .now + $0 } ?? .distantFuture) {
+    case .element(let picture): return picture
+    case .closed: return nil
+    case .timeout:
+      let seconds = Double(patience ?? 0) / 1e9
+      throw SourceError.lost(
+        "the program", reason: "it has pushed no picture for \(Int(seconds.rounded())) s")
+    }
+  }
+
+  func cancel() { pictures.close() }
+}
+
+/// Sound that a program pushes: a ``SampleSource`` for those who would rather not write one. Any sample
+/// rate and one or two channels; where none comes there is silence. Otherwise as ``PictureFeed``.
+public final class SampleFeed: Sendable {
+  /// Runs of 10 ms for five seconds.
+  private static let capacity = 500
+
+  private let tolerance: Int64
+  private let current = Mutex<Mailbox<Samples>?>(nil)
+
+  /// - Parameter tolerance: how far the times of runs may be off what their lengths say before a gap is
+  ///   filled or an overlap cut.
+  public init(tolerance: Duration = .milliseconds(40)) {
+    self.tolerance = Int64(tolerance / .nanoseconds(1))
+  }
+
+  /// Hands sound to the broadcast that runs. Any thread; never waits.
+  ///
+  /// - Parameter samples: its time is that of its first sample. Times rise.
+  public func push(_ samples: Samples) { _ = current.withLock { $0 }?.put(samples) }
+
+  /// For `BroadcastConfiguration.ownSound`: where a broadcast takes it from.
+  public func source() -> any SampleSource {
+    let samples = Mailbox<Samples>(capacity: Self.capacity)
+    current.withLock { $0 = samples }
+    return FedSamples(samples: samples, timeTolerance: tolerance)
+  }
+}
+
+private struct FedSamples: SampleSource {
+  let samples: Mailbox<Samples>
+  let timeTolerance: Int64
+
+  func next() throws -> Samples? {
+    if case .element(let run) = samples.take(until: .distantFuture) { run } else { nil }
+  }
+
+  func cancel() { samples.close() }
+}

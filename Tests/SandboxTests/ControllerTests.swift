@@ -1,0 +1,81 @@
+import BunnyBroadcast
+import BunnyCapture
+import BunnyStreamAPI
+import BunnySystem
+import Glibc
+import Support
+import Testing
+
+/// The controller at a running sandbox: what it tells is what the ingests and the API saw.
+@Suite(.enabled(if: NginxIngest.isAvailable, "needs nginx with its RTMP module"))
+struct SandboxControllerTests {
+  private static let milestones = [
+    "started", "failedOver", "reconnected", "left", "streamEnded", "stopped", "failed", "ended",
+  ]
+
+  private func controller(_ sandbox: SandboxProcess) throws -> BunnyBroadcastController {
+    let api = BunnyStreamAPI(
+      accessKey: sandbox.facts.accessKey, baseURL: try BunnyAPIBaseURL(sandbox.facts.apiUrl))
+    var quality = BroadcastQuality(
+      resolution: .custom(width: 320, height: 180), frameRate: 15, videoBitrate: 300_000)
+    quality.encoder.preset = "ultrafast"
+    return BunnyBroadcastController(
+      repository: api.liveStreams, libraryId: sandbox.facts.libraryId,
+      streamId: sandbox.facts.streamId,
+      configuration: .bunny(video: .test, audio: .tone, quality: quality))
+  }
+
+  private func listen(_ controller: BunnyBroadcastController) -> Task<[String], Never> {
+    let events = controller.events()
+    return Task {
+      await events.reduce(into: [String]()) { $0.append("\($1.event)".words.first ?? "") }
+    }
+  }
+
+  @Test func `it survives an ingest, and is told that its stream was ended elsewhere`()
+    async throws
+  {
+    let sandbox = try await SandboxProcess.start("--ready-after", "0")
+    let controller = try controller(sandbox)
+    let told = listen(controller)
+    try await controller.start()
+    let back = controller.events { if case .reconnected = $0 { true } else { false } }
+    kill(sandbox.facts.primaryPid, SIGKILL)
+    for await _ in back { break }
+    #expect(controller.snapshot.state == "live")
+    #expect(try await sandbox.api("PUT", "/stop").status == 200)
+    let all = await told.value
+    #expect(
+      all.filter(Self.milestones.contains)
+        == ["started", "failedOver", "reconnected", "stopped", "failed", "ended"])
+    #expect(controller.snapshot.state == "ended", "\(controller.snapshot)")
+    let calls = try await sandbox.calls()
+    #expect(calls.count { $0 == "stop 200" } == 1 && calls.count { $0 == "start 200" } == 1)
+    try await sandbox.end()
+  }
+
+  @Test func `it leaves, resumes, and ends its stream`() async throws {
+    let sandbox = try await SandboxProcess.start("--ready-after", "0")
+    let controller = try controller(sandbox)
+    let first = listen(controller)
+    try await controller.start()
+    await controller.leave()
+    #expect(
+      await first.value.filter(Self.milestones.contains) == ["started", "left", "stopped", "ended"])
+    let second = listen(controller)
+    try await controller.start()
+    try await controller.stop()
+    #expect(
+      await second.value.filter(Self.milestones.contains)
+        == ["started", "streamEnded", "stopped", "ended"])
+    let calls = try await sandbox.calls()
+    #expect(calls.count { $0 == "start 200" } == 1 && calls.count { $0 == "stop 200" } == 1)
+    await #expect(throws: BunnyBroadcastControllerError.self) { try await controller.start() }
+    #expect(controller.snapshot.state == "failed")
+    try await sandbox.end()
+  }
+}
+
+extension String {
+  fileprivate var words: [String] { split { !$0.isLetter }.map(String.init) }
+}
