@@ -35,16 +35,8 @@ extension BunnyBroadcastControllerError: CustomStringConvertible {
 public enum BroadcastCapability: String, Sendable, Codable, CaseIterable {
   /// To go on to another camera.
   case rotateCamera
-  /// To encode with the encoder that the configuration asks for.
-  case encoder
 }
 
 extension BunnyBroadcastControllerError {
-  init(_ error: BroadcastError) {
-    if case .encoderUnusable = error {
-      self = .unavailable(.encoder, reason: error.description)
-    } else {
-      self = .failed(message: error.description)
-    }
-  }
+  init(_ error: BroadcastError) { self = .failed(message: error.description) }
 }

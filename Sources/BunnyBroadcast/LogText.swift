@@ -84,7 +84,7 @@ package enum LogText {
     case .awaitingStart(let time):
       (
         .info,
-        "the stream is scheduled: it begins in \(StatusLine.clock(time.inMilliseconds / 1000))"
+        "the stream is scheduled: it begins in \(Wording.clock(time.inMilliseconds / 1000))"
       )
     case .streamOver(let reason): (.warning, reason)
     case .askingAgain(let delay, let reason):

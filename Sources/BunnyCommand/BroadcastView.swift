@@ -46,7 +46,7 @@ package struct BroadcastView: Sendable {
       isTryingAgain = false
       isUplinkLost = false
     case .awaitingStart(let time):
-      waitsFor = "begins in \(StatusLine.clock(time.inMilliseconds / 1000))"
+      waitsFor = "begins in \(Wording.clock(time.inMilliseconds / 1000))"
     case .streamOver: waitsFor = "the stream is over"
     case .streamFound: waitsFor = "opening the sources"
     case .connection(let ingest, _) where primary == nil:

@@ -196,15 +196,17 @@ struct ControllerRulesTests {
     goLive()
     _ = rules.over(.streamOver("s", .error))
     #expect(rules.state.name == "failed")
+    goLive()
+    _ = rules.over(.streamDeleted("s"))
+    #expect(rules.state.name == "ended")
   }
 
-  @Test mutating func `an encoder that is not to be had is a lack of the machine`() {
-    _ = rules.take(.start)
-    let orders = rules.over(.encoderUnusable(.vaapi, reason: "no"))
-    #expect(
-      orders.contains {
-        if case .answer(.start, .unavailable(.encoder, _)) = $0 { true } else { false }
-      })
+  @Test mutating func `a stream that is over and waited for is a broadcast that begins anew`() {
+    goLive()
+    _ = report(.streamOver(reason: "over"))
+    #expect(rules.state == .waiting(reason: "over"))
+    _ = report(.awaitingStart(after: .seconds(60)))
+    #expect(rules.state == .waiting(reason: "the stream's scheduled time"))
   }
 
   @Test mutating func `muting works in any state and stays`() {
