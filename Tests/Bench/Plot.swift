@@ -1,3 +1,4 @@
+import BunnyBroadcast
 import Foundation
 import Support
 
@@ -60,9 +61,17 @@ struct Plot {
   /// A point for each way to set x264.
   private static func quality(_ tables: [ResultTable]) -> String? {
     guard let table = tables.first(where: { $0.title.hasPrefix("hd720 at") }) else { return nil }
-    let points = table.lines.map { line in
-      "\(line.figures[0].median) \(line.figures[3].median) \"\(line.name)\""
+    func points(_ lines: [ResultTable.Line]) -> String {
+      lines.map { line in
+        "\(line.figures[0].median) \(line.figures[3].median) \"\(line.name)\"\n"
+      }.joined()
     }
+    // More time is a better picture: what is written above it, to the left, is out of the next one's way.
+    let efforts = Set(EncoderEffort.allCases.map(\.name))
+    let (ours, others) = (
+      points(table.lines.filter { efforts.contains($0.name) }),
+      points(table.lines.filter { !efforts.contains($0.name) })
+    )
     return """
       set title 'Quality against processor time, \(table.title), mean of the clips'
       set xlabel 'ms a picture'
@@ -70,11 +79,14 @@ struct Plot {
       set xrange [0:*]
       set offsets 0, 2, 0.2, 0.2
       unset key
-      $points << END
-      \(points.joined(separator: "\n"))
-      END
-      plot $points using 1:2 with points pointtype 7 linecolor rgb '#336699', \\
-        $points using 1:2:3 with labels left offset 1,0.3
+      $ours << END
+      \(ours)END
+      $others << END
+      \(others)END
+      plot $ours using 1:2 with linespoints pointtype 7 linecolor rgb '#336699', \\
+        $ours using 1:2:3 with labels right offset -1,0.5, \\
+        $others using 1:2 with points pointtype 7 linecolor rgb '#993333', \\
+        $others using 1:2:3 with labels left offset 1,0
       """
   }
 

@@ -46,8 +46,8 @@ import Testing
     #expect(efforts(verdicts) == [.best])
     #expect(verdicts.first.map { $0.after <= 3 && $0.verdict.order?.atOnce == false } ?? false)
     #expect(fast.rule.settled(at: fast.now) == .best)
-    // 30 pictures of 42 ms are 1.26 processors; two have 1.33 to give away.
-    var middle = Machine(.auto, milliseconds: 42, processors: 2)
+    // 30 pictures of 40 ms are 1.2 processors; two have 1.33 to give away.
+    var middle = Machine(.auto, milliseconds: 40, processors: 2)
     #expect(efforts(middle.run(120)) == [.good])
   }
 
