@@ -147,7 +147,7 @@ enum Option: String, CaseIterable {
                                       with ?after=N once there are more than N,
                                       or after a second
       GET  /sandbox/state             what the page shows
-      POST /sandbox/fault?seconds=N   the API answers 503; &kind= 401, 404, 422, 500,
+      POST /sandbox/fault?seconds=N   answers 503; with &kind= 401, 404, 422, 500,
                                       hangup, hang, slow (3 s more), garbage, or
                                       no-flags, false-flags in the ingest status;
                                       &calls=get,start: these calls only
