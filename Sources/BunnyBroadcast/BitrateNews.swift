@@ -12,7 +12,8 @@ package struct BitrateNews: Sendable {
   /// What share of change is worth telling, and how many nanoseconds after the last one.
   private static let great = (share: 0.2, after: Int64.seconds(2))
   private static let small = (share: 0.05, after: Int64.seconds(10))
-  /// Nanoseconds for which what is told has been so: a climb is told of at its end, or after ten seconds of it.
+  /// Nanoseconds until a fall is told: what a line carries is known better then. A climb is told of at its end,
+  /// when it has been so for as long, or after ten seconds of it.
   private static let pause = Int64.seconds(1)
   private static let longestClimb = Int64.seconds(10)
 
@@ -37,10 +38,11 @@ package struct BitrateNews: Sendable {
     }
     let since = differsSince ?? now
     differsSince = since
-    let isSteady = steady.map { now - $0.since >= Self.pause } ?? false
+    let climbed = steady.map { now - $0.since >= Self.pause } ?? false
+    let isDue = rule.settled < told ? now - since >= Self.pause : climbed
     let after = toldAt.map { now - $0 } ?? .max
     let isGreat = share >= Self.great.share || toldSteps != rule.steps.step
-    guard isSteady || now - since >= Self.longestClimb,
+    guard isDue || now - since >= Self.longestClimb,
       after >= (isGreat ? Self.great.after : Self.small.after)
     else { return nil }
     defer { (told, toldSteps, toldAt, differsSince) = (rule.settled, rule.steps.step, now, nil) }

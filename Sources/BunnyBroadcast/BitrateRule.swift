@@ -15,6 +15,9 @@ package struct BitrateRule: Sendable {
   /// How long the encoder takes to follow.
   static let reaction = Int64.milliseconds(300)
   static let mostPiledUp = Int64.milliseconds(700)
+  /// Nanoseconds of a connection's beginning; and of the parts that are looked at then, and later.
+  static let beginning = Int64.seconds(3)
+  static let parts = (first: Int64.milliseconds(70), later: Int64.milliseconds(120))
   static let piledUpLong = (growing: Int64.seconds(2), shrinking: Int64.seconds(10))
   /// Nanoseconds that are little of what has piled up: at once, and after a second.
   static let little = (
@@ -40,6 +43,7 @@ package struct BitrateRule: Sendable {
   var meter = DeliveryMeter()
   var usage = UsageMeter()
   private var connection: Int?
+  private var beginsUntil = MonotonicTime(nanoseconds: 0)
   /// What has piled up is being worked off; why.
   private var draining: Draining?
   private var ceiling = RateCeiling()
@@ -58,7 +62,7 @@ package struct BitrateRule: Sendable {
   }
 
   package mutating func take(_ sample: Sample) {
-    if sample.connection != connection { forget(sample.connection) }
+    if sample.connection != connection { forget(sample.connection, at: sample.time) }
     usage.note(made: sample.made, at: sample.time)
     if let figures = sample.figures {
       meter.note(
@@ -70,8 +74,9 @@ package struct BitrateRule: Sendable {
     steps.take(share: settled / limits.most, at: sample.time)
   }
 
-  private mutating func forget(_ connection: Int) {
+  private mutating func forget(_ connection: Int, at now: MonotonicTime) {
     self.connection = connection
+    beginsUntil = now + Self.beginning
     (meter, ceiling, draining, lastRise) = (DeliveryMeter(), RateCeiling(), nil, nil)
     piledUpSince = nil
     isAlmostDrained = false
@@ -86,9 +91,12 @@ extension BitrateRule {
   private var calm: Int64 { .milliseconds(80) + meter.idleDelay / 4 }
   private var trouble: Int64 { .milliseconds(200) + meter.idleDelay / 2 }
 
-  /// In so long parts is looked at what comes through: three are longer than TCP holds back by itself.
-  private var part: Int64 {
-    max(.milliseconds(120), min(meter.idleDelay * 5 / 4, .milliseconds(300)))
+  /// In so long parts is looked at what comes through: three are longer than TCP holds back by itself, which
+  /// it hardly does at first.
+  private func part(at now: MonotonicTime) -> Int64 {
+    max(
+      now < beginsUntil ? Self.parts.first : Self.parts.later,
+      min(meter.idleDelay * 5 / 4, .milliseconds(300)))
   }
 
   private mutating func fall(at now: MonotonicTime) {
@@ -97,7 +105,7 @@ extension BitrateRule {
     guard meter.queue > trouble / 2 else { return }
     let isUsed = usage.share(of: target + limits.sound, within: .seconds(2)) >= 0.8
     let piledUp = piledUpSince.map { now - $0 } ?? 0
-    if let carried = shortfall(isUsed, piledUp) {
+    if let carried = shortfall(isUsed, piledUp, part: part(at: now)) {
       settled = clamped(Self.share * carried - limits.sound)
       ceiling.failed(at: carried, wasUsed: isUsed, now: now)
       (draining, drainsSince) = (.failed, now)
@@ -107,7 +115,9 @@ extension BitrateRule {
   }
 
   /// Bit/s that come through; nil: as much as there is, or it has not been little for long enough.
-  private mutating func shortfall(_ isUsed: Bool, _ piledUp: Int64) -> Double? {
+  private mutating func shortfall(
+    _ isUsed: Bool, _ piledUp: Int64, part: Int64
+  ) -> Double? {
     let input = target + limits.sound
     // An easy picture gives less: what comes through of it is little, on a line that answers late too.
     func given(_ span: Int64) -> Double {
@@ -144,7 +154,7 @@ extension BitrateRule {
     }
     guard let rate else { return }
     let fitting = clamped(Self.share * rate - limits.sound)
-    if draining == .failed, fitting > 1.03 * settled || isLessAllTheTime(fitting) {
+    if draining == .failed, fitting > 1.03 * settled || isLessAllTheTime(fitting, sample.time) {
       settled = fitting
       ceiling.measured(rate)
     }
@@ -157,10 +167,10 @@ extension BitrateRule {
       ? .carries(ceiling.rate ?? rate) : .catchingUp(meter.queue / .milliseconds(1))
   }
 
-  private func isLessAllTheTime(_ fitting: Double) -> Bool {
+  private func isLessAllTheTime(_ fitting: Double, _ now: MonotonicTime) -> Bool {
     let known = (settled + limits.sound) / Self.share
     return fitting < 0.97 * settled
-      && meter.most(in: part, sinceItWaits: true).map { $0 * 8 < 0.97 * known } ?? true
+      && meter.most(in: part(at: now), sinceItWaits: true).map { $0 * 8 < 0.97 * known } ?? true
   }
 
   /// Bit/s. A line that slows down once more is not measured by what it carried before.

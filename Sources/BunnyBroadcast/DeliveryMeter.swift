@@ -6,10 +6,11 @@ package import BunnySystem
 /// Only while something waits is what arrives what the line can carry; else it is what there was to send.
 package struct DeliveryMeter: Sendable {
   /// In nanoseconds: how late bytes are when they count as waiting; over how long is measured at least and
-  /// at most; what is no pause between two confirmations yet.
+  /// at most; what is no pause between two confirmations yet: a packet that a full bottleneck has dropped
+  /// holds up all behind it for half a second.
   private static let late = Int64.milliseconds(60)
   private static let spans = (least: Int64.milliseconds(250), most: Int64.milliseconds(1500))
-  private static let pause = Int64.milliseconds(400)
+  private static let pause = Int64.milliseconds(700)
   /// Three parts of 600 ms and a little are looked back at.
   private static let kept = Int64.seconds(2)
   /// The shortest way through is looked for over one to two of these, in nanoseconds.

@@ -5,7 +5,7 @@ package struct DeliveryPace: Sendable, Hashable {
   /// Bytes of a write that counts as a burst, and those of it that must be measured, for how many nanoseconds:
   /// a peer acknowledges every four thousand, and threads wake some milliseconds late.
   private static let burst = (
-    least: Int64(10_000), measured: Int64(6000), time: Int64.milliseconds(40), plenty: Int64(16_000)
+    least: Int64(10_000), measured: Int64(6000), time: Int64.milliseconds(20), plenty: Int64(16_000)
   )
 
   /// When the newest byte that is known to have arrived became known; nil: none has.
