@@ -38,7 +38,10 @@ import Testing
     let squeezed = Preamble.squeezed(frames([0, 3, 1, 2, 6, 4, 5], wait: 40), before: 5280)
     #expect(dts(squeezed) == [5272, 5273, 5274, 5275, 5276, 5277, 5278])
     #expect(shown(squeezed) == [5273, 5276, 5274, 5275, 5279, 5277, 5278])
-    #expect(squeezed.allSatisfy { Int64($0.body[4]) == $0.cts && $0.body.dropFirst(2).starts(with: [0, 0]) })
+    #expect(
+      squeezed.allSatisfy {
+        Int64($0.body[4]) == $0.cts && $0.body.dropFirst(2).starts(with: [0, 0])
+      })
   }
 
   @Test func `a P-frame whose B-frames have not arrived keeps its time, and they come before it`() {
