@@ -64,7 +64,7 @@ final class ConversionSteps {
   /// - Parameter target: 8-bit 4:2:0; only what is to be seen of the picture is written.
   func convert(_ picture: Picture, into target: UnsafeMutablePointer<AVFrame>) throws(AVFailure) {
     switch order {
-    case .notScaled: make(picture.raw, target, in: fit.target)
+    case .notScaled: make(picture.raw, fit.source, target, in: fit.target)
     case .scaledFirst:
       try scaler?.scale(picture.raw, into: target)
       let place = target.planes(bunny_layout_420, in: fit.target)
@@ -72,17 +72,29 @@ final class ConversionSteps {
         place, bunny_layout_420, to: place, size: (fit.target.width, fit.target.height))
     case .scaledLast:
       guard let frame = between?.next(at: picture.time).raw else { return }
-      make(picture.raw, frame, in: fit.source.atOrigin)
+      make(picture.raw, fit.source, frame, in: fit.source.atOrigin)
       try scaler?.scale(frame, into: target)
     }
   }
 
-  /// Makes it 4:2:0 of the broadcast's colours, in one pass.
+  /// Whether some rows can be converted without the others.
+  var goesByRows: Bool { order == .notScaled }
+
+  /// Converts some of the rows that are taken of a picture, to the top of `target`.
+  ///
+  /// - Parameter rows: even ones.
+  func convert(_ picture: Picture, rows: Range<Int>, into target: UnsafeMutablePointer<AVFrame>) {
+    var part = fit.source
+    (part.y, part.height) = (part.y + rows.lowerBound, rows.count)
+    make(picture.raw, part, target, in: part.atOrigin)
+  }
+
+  /// Makes a part of a picture 4:2:0 of the broadcast's colours, in one pass.
   private func make(
-    _ source: UnsafeMutablePointer<AVFrame>, _ target: UnsafeMutablePointer<AVFrame>,
-    in part: PictureFit.Rectangle
+    _ source: UnsafeMutablePointer<AVFrame>, _ taken: PictureFit.Rectangle,
+    _ target: UnsafeMutablePointer<AVFrame>, in part: PictureFit.Rectangle
   ) {
-    let from = source.planes(layout, in: fit.source)
+    let from = source.planes(layout, in: taken)
     let to = target.planes(bunny_layout_420, in: part)
     let size = (part.width, part.height)
     if let colours {
@@ -94,7 +106,7 @@ final class ConversionSteps {
 }
 
 extension PictureFit.Rectangle {
-  fileprivate var atOrigin: Self { Self(x: 0, y: 0, width: width, height: height) }
+  var atOrigin: Self { Self(x: 0, y: 0, width: width, height: height) }
 }
 
 extension bunny_layout {

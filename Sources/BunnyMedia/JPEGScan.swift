@@ -16,7 +16,9 @@ package enum JPEGScan {
   package static func length(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> Int {
     guard bytes.count >= 4, bytes[0] | bytes[1] != 0 else { throw .empty }
     guard bytes[0] == 0xFF, bytes[1] == 0xD8 else { throw .noStart }
-    guard let end = end(of: bytes, from: try scanData(bytes)) else { throw .noEnd }
+    guard let start = try scanData(bytes), let end = end(of: bytes, from: start) else {
+      throw .noEnd
+    }
     guard self.end(of: bytes, from: end) == nil else { throw .twoPictures }
     return end
   }
@@ -33,14 +35,13 @@ package enum JPEGScan {
   ) throws(Fault) -> Int? {
     guard bytes.count >= 2 else { return nil }
     guard bytes[0] == 0xFF, bytes[1] == 0xD8 else { throw .noStart }
+    guard let start = try scanData(bytes) else { return nil }
     // The first byte of the end marker may have been the last one.
-    do { return end(of: bytes, from: max(try scanData(bytes), searched - 1)) } catch .noEnd {
-      return nil
-    }
+    return end(of: bytes, from: max(start, searched - 1))
   }
 
-  /// Where the coded samples begin: segments before may hold anything, an end marker too.
-  private static func scanData(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> Int {
+  /// Where the coded samples begin: segments before may hold anything, an end marker too. nil: not yet.
+  private static func scanData(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> Int? {
     var place = 2
     while place + 4 <= bytes.count {
       guard bytes[place] == 0xFF else { throw .brokenHead }
@@ -55,7 +56,7 @@ package enum JPEGScan {
       place += 2 + length
       if marker == 0xDA { return place }
     }
-    throw .noEnd
+    return nil
   }
 
   /// Where the first end marker from `start` on ends.

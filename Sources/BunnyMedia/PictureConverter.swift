@@ -16,6 +16,8 @@ public final class PictureConverter {
   private var width: Int
   private var height: Int
   private var pool: PicturePool
+  /// Of what is converted and turned, some rows at a time.
+  private var bands: PicturePool
   /// Of pictures of the last form that was to be converted.
   private var way: (form: PictureForm, fit: PictureFit, steps: ConversionSteps)?
   private lazy var jpeg = JPEGDecoder()
@@ -28,22 +30,50 @@ public final class PictureConverter {
     (self.width, self.height) = size
     self.fill = fill
     pool = PicturePool(width: width, height: height)
+    bands = PicturePool(width: width, height: Self.bandHeight)
   }
 
-  /// - Parameter turn: the picture is fitted into a frame that is turned back, and the whole turned then:
-  ///   scaling costs what it always does, and bars lie where they would without.
+  /// - Parameter turn: the picture is fitted into a frame that is turned back, and turned then: scaling costs
+  ///   what it always does, and bars lie where they would without.
   /// - Returns: `picture` itself where nothing is to be done.
   /// - Throws: ``AVFailure`` for a format that libswscale cannot read, and what says why a JPEG cannot be
   ///   decoded.
   public func convert(_ picture: Picture, turned turn: PictureTurn = .none) throws -> Picture {
     if turn != self.turn { prepare(for: turn) }
-    let fitted = try fit(picture.isJPEG ? try decode(picture) : picture)
-    return turner?.turned(fitted) ?? fitted
+    let picture = picture.isJPEG ? try decode(picture) : picture
+    guard try findWay(for: picture) else { return turner?.turned(picture) ?? picture }
+    guard let way else { preconditionFailure("no way to convert it") }
+    if let turner, way.steps.goesByRows { return turned(picture, way.fit, way.steps, turner) }
+    let result = pool.next(at: picture.time)
+    result.raw.blacken(outside: way.fit.target)
+    try way.steps.convert(picture, into: result.raw)
+    return turner?.turned(result) ?? result
   }
+
+  /// Rows are turned as soon as they are converted, while the processor has them at hand.
+  private func turned(
+    _ picture: Picture, _ fit: PictureFit, _ steps: ConversionSteps, _ turner: PictureTurner
+  ) -> Picture {
+    let result = turner.next(at: picture.time)
+    result.raw.blacken(outside: turn.turned(fit.target, of: (width, height)))
+    let band = bands.next(at: picture.time).raw
+    for top in stride(from: 0, to: fit.target.height, by: Self.bandHeight) {
+      let rows = top..<min(top + Self.bandHeight, fit.target.height)
+      steps.convert(picture, rows: rows, into: band)
+      var part = fit.target
+      (part.y, part.height) = (part.y + top, rows.count)
+      turner.turn(band, part, of: (width, height), into: result)
+    }
+    return result
+  }
+
+  /// Rows that are converted and turned at a time: 120 KB at 1280 pixels.
+  private static let bandHeight = 64
 
   private func prepare(for turn: PictureTurn) {
     (width, height) = turn.turnedBack(width: size.width, height: size.height)
     pool = PicturePool(width: width, height: height)
+    bands = PicturePool(width: width, height: Self.bandHeight)
     turner = turn == .none ? nil : PictureTurner(turn, width: size.width, height: size.height)
     (way, self.turn) = (nil, turn)
   }
@@ -54,18 +84,15 @@ public final class PictureConverter {
     }
   }
 
-  private func fit(_ picture: Picture) throws(AVFailure) -> Picture {
+  /// - Returns: false where nothing is to be converted.
+  private func findWay(for picture: Picture) throws(AVFailure) -> Bool {
     let form = PictureForm(picture.raw)
     if isBroadcastForm(form) {
       way = nil
-      return picture
+      return false
     }
     if way?.form != form { try findWay(for: form) }
-    guard let way else { preconditionFailure("no way to convert \(form)") }
-    let result = pool.next(at: picture.time)
-    result.raw.blacken(outside: way.fit.target)
-    try way.steps.convert(picture, into: result.raw)
-    return result
+    return true
   }
 
   private func findWay(for form: PictureForm) throws(AVFailure) {

@@ -1,3 +1,5 @@
+import BunnySystem
+import CBunnyFFmpeg
 import CBunnyYUV
 
 /// How a picture is turned before it is broadcast: first clockwise, then, what is upright by then,
@@ -69,9 +71,30 @@ final class PictureTurner {
 
   /// - Parameter picture: 8-bit 4:2:0, of the size that becomes ours by turning.
   func turned(_ picture: Picture) -> Picture {
-    let turned = pool.next(at: picture.time)
+    let turned = next(at: picture.time)
     for index in 0..<3 { turn(picture.raw.plane(index), into: turned.raw.plane(index)) }
     return turned
+  }
+
+  /// A picture that is still to be drawn.
+  func next(at time: MonotonicTime) -> Picture { pool.next(at: time) }
+
+  /// Turns a part of a picture.
+  ///
+  /// - Parameters:
+  ///   - band: has it at its top left.
+  ///   - part: where it is in the whole.
+  ///   - size: pixels of the whole, which becomes `turned`.
+  func turn(
+    _ band: UnsafeMutablePointer<AVFrame>, _ part: PictureFit.Rectangle,
+    of size: (width: Int, height: Int), into turned: Picture
+  ) {
+    let place = turn.turned(part, of: size)
+    for index in 0..<3 {
+      turn(
+        band.plane(index).part(part.atOrigin, index),
+        into: turned.raw.plane(index).part(place, index))
+    }
   }
 
   private func turn(_ from: Picture.Plane, into to: Picture.Plane) {
@@ -88,5 +111,15 @@ final class PictureTurner {
       let mode = RotationMode(rawValue: UInt32(turn.rotation.rawValue))
       RotatePlane(from.bytes, fromStride, to.bytes, toStride, width, height, mode)
     }
+  }
+}
+
+extension Picture.Plane {
+  /// What it has of a part of its picture, which is even.
+  fileprivate func part(_ part: PictureFit.Rectangle, _ index: Int) -> Self {
+    let scale = index == 0 ? 1 : 2
+    return Picture.Plane(
+      bytes: bytes + part.y / scale * stride + part.x / scale, stride: stride,
+      width: part.width / scale, height: part.height / scale)
   }
 }

@@ -62,11 +62,10 @@ package struct ChunkReader: Sendable {
   /// The message that the last chunk completed.
   private mutating func finishMessage() -> RTMPMessage? {
     guard let stream = streams[lastStream], stream.body.count >= stream.length else { return nil }
-    var body: [UInt8] = []
-    swap(&body, &spare)
-    body.removeAll(keepingCapacity: true)
-    streams[lastStream]?.body = body
-    streams[lastStream]?.isUnderWay = false
+    var next = stream
+    (next.body, next.isUnderWay, spare) = (spare, false, [])
+    next.body.removeAll(keepingCapacity: true)
+    streams[lastStream] = next  // `streams[…]?.body = …` would cost an allocation
     unfinishedBytes -= stream.body.count
     return RTMPMessage(
       stream.type, streamID: stream.messageStream, timestamp: stream.timestamp, body: stream.body)

@@ -1,10 +1,11 @@
-package import Synchronization
+public import Synchronization
 
 /// A bounded queue from one thread to another. When it is full the oldest element makes room.
 ///
-/// Inlinable, so that it is compiled for its elements: frames pass through here.
-package final class Mailbox<Element: Sendable>: Sendable {
-  package enum Taken {
+/// Inlinable, and public for that alone: it is compiled for its elements, and a frame that passes through costs
+/// no allocation.
+public final class Mailbox<Element: Sendable>: Sendable {
+  public enum Taken {
     case element(Element)
     case timeout
     /// Closed, and everything was taken.
@@ -26,12 +27,12 @@ package final class Mailbox<Element: Sendable>: Sendable {
 
   /// - Parameter capacity: elements, positive.
   @inlinable
-  package init(capacity: Int) { self.capacity = capacity }
+  public init(capacity: Int) { self.capacity = capacity }
 
   /// - Returns: How many elements were thrown out for it; 1 also when the mailbox is closed.
   @discardableResult
   @inlinable
-  package func put(_ element: Element) -> Int {
+  public func put(_ element: Element) -> Int {
     let dropped = state.withLock { state in
       guard !state.isClosed else { return 1 }
       state.elements.append(element)
@@ -45,7 +46,7 @@ package final class Mailbox<Element: Sendable>: Sendable {
 
   /// The oldest element; waits for one until `deadline`.
   @inlinable
-  package func take(until deadline: MonotonicTime) -> Taken {
+  public func take(until deadline: MonotonicTime) -> Taken {
     while true {
       let taken: Taken? = state.withLock { state in
         if !state.elements.isEmpty { return .element(state.elements.removeFirst()) }
@@ -58,11 +59,11 @@ package final class Mailbox<Element: Sendable>: Sendable {
 
   /// How many elements wait to be taken.
   @inlinable
-  package var waiting: Int { state.withLock { $0.elements.count } }
+  public var waiting: Int { state.withLock { $0.elements.count } }
 
   /// Nothing is put in any more. What is inside can still be taken.
   @inlinable
-  package func close() {
+  public func close() {
     state.withLock { $0.isClosed = true }
     wake.signal()
   }

@@ -44,7 +44,7 @@ private let canCount: Bool = {
     return (0..<5).map { number in
       maker.jpeg(
         pool.picture(time: .now) { y, u, v in
-          for (plane, level) in [(y, UInt8(40 * number)), (u, 100), (v, 128)] {
+          for (plane, level) in [(y, UInt8(40 * number)), (u, 128), (v, 128)] {
             plane.fill(with: level)
           }
         })

@@ -61,6 +61,32 @@ import Testing
     #expect(Self.samples(result) == samples.map { Self.turned($0, turn) })
   }
 
+  /// Of the formats that are converted and turned in one go, with bars and without.
+  @Test(arguments: turns)
+  func `converted and turned at once it is to the bit what it is one after the other`(
+    _ turn: PictureTurn
+  ) throws {
+    for (format, bits) in [("yuyv422", 16), ("yuv422p", 16), ("nv12", 12), ("yuv420p", 12)] {
+      for colour in [FrameColour(.bt709, isFullRange: false), .jpeg] {
+        // Three bands, the last one short.
+        let form = FrameForm(format, width: 86, height: 150, colour)
+        var bytes = (0..<(86 * 150 * bits / 8)).map { UInt8(truncatingIfNeeded: $0 * 37 >> 3) }
+        let picture = try #require(Picture.copied(&bytes, count: bytes.count, form, time: .now))
+        for frame in [(86, 150), (120, 150), (86, 170)] {
+          let size = turn.isSideways ? (frame.1, frame.0) : frame
+          let atOnce = PictureConverter(width: size.0, height: size.1, fill: .letterbox)
+          let (first, then) = (
+            PictureConverter(width: frame.0, height: frame.1, fill: .letterbox),
+            PictureConverter(width: size.0, height: size.1, fill: .letterbox)
+          )
+          let one = Self.samples(try atOnce.convert(picture, turned: turn))
+          let other = Self.samples(try then.convert(try first.convert(picture), turned: turn))
+          #expect(one == other, "\(format), \(colour), \(frame)")
+        }
+      }
+    }
+  }
+
   @Test func `first it is turned clockwise, then left and right change places`() throws {
     // Of four quarters, dark to bright, the top left one ends up here.
     let corners: [(PictureTurn, Int)] = [
