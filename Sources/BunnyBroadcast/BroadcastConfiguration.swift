@@ -74,9 +74,9 @@ public struct BroadcastConfiguration: Sendable {
   public var resetsUSB = false
   public var audio: AudioInput
   /// A program's own pictures in place of ``video``: makes their source, anew each time that it is opened,
-  /// on any thread. ``PictureFeed/source()`` is one.
+  /// on any thread. `PictureFeed.source()` is one.
   public var ownPictures: (@Sendable () -> any PictureSource)?
-  /// A program's own sound in place of ``audio``, likewise. ``SampleFeed/source()`` is one.
+  /// A program's own sound in place of ``audio``, likewise. `SampleFeed.source()` is one.
   public var ownSound: (@Sendable () -> any SampleSource)?
   /// A program's own step between capture and encoder: is called once, on the thread that encodes, and
   /// makes what each picture goes through there; not the slate, nor a camera's own H.264 that is passed on.

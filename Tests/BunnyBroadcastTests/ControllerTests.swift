@@ -86,8 +86,9 @@ import Testing
     scene.controller.leaveBroadcast()
     try await scene.controller.start()
     #expect(scene.repository.count("get") == 3 && scene.repository.count("stop") == 1)
-    #expect(Set(scene.log.records.current.map(\.broadcast)).count == 3)
     await scene.controller.leave()
+    try await scene.log.isOver(times: 3)
+    #expect(Set(scene.log.records.current.map(\.broadcast)).count == 3)
   }
 
   @Test(arguments: [

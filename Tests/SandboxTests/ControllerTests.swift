@@ -44,10 +44,10 @@ struct SandboxControllerTests {
     for await _ in back { break }
     #expect(controller.snapshot.state == "live")
     #expect(try await sandbox.api("PUT", "/stop").status == 200)
-    let all = await told.value
-    #expect(
-      all.filter(Self.milestones.contains)
-        == ["started", "failedOver", "reconnected", "stopped", "failed", "ended"])
+    // Before it is known that the stream is over, the other ingest may be tried.
+    let all = await told.value.filter(Self.milestones.contains)
+    #expect(all.prefix(3) == ["started", "failedOver", "reconnected"], "\(all)")
+    #expect(all.suffix(3) == ["stopped", "failed", "ended"], "\(all)")
     #expect(controller.snapshot.state == "ended", "\(controller.snapshot)")
     let calls = try await sandbox.calls()
     #expect(calls.count { $0 == "stop 200" } == 1 && calls.count { $0 == "start 200" } == 1)
