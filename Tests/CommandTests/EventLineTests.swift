@@ -9,6 +9,8 @@ struct EventLineTests {
   private static let moment = Moment(unixMs: 1_767_323_045_006, monotonicMs: 77)
   private static let head = #"{"v":1,"at":"2026-01-02T03:04:05.006Z","monotonicMs":77,"event":"#
   private static let ingest = try! Ingest("rtmp://host/app/SECRET")
+  private static let delays =
+    #""handlingP50Ms":0.25,"handlingP99Ms":3,"latencyP50Ms":340.5,"latencyP99Ms":362"#
   private static let network =
     #""confirmedBitrate":2400000,"targetBitrate":2300000,"targetReason":"why","#
     + #""queueAgeMs":12.25,"roundTripMs":0.5,"kernelQueueBytes":4096"#
@@ -89,10 +91,8 @@ struct EventLineTests {
     (
       .statistics(statistics),
       #""statistics","state":"live","elapsedMs":3000,"framesPerSecond":29.97,"bitrate":2500000,"#
-        + "\(network),"
-        + #""handlingP50Ms":0.25,"handlingP99Ms":3,"latencyP50Ms":340.5,"latencyP99Ms":362,"#
-        + #""peakLeft":-6,"peakRight":null,"#
-        + #""rmsLeft":-9,"rmsRight":null,"brightness":0.5,"#
+        + "\(network),\(delays),"
+        + #""peakLeft":-6,"peakRight":null,"rmsLeft":-9,"rmsRight":null,"brightness":0.5,"#
         + "\(zeros),\"eventsLost\":4}"
     ),
   ])
