@@ -104,7 +104,7 @@ struct LineBitrateTests {
     let publisher = try await Self.start(3_000_000, to: nginx.url(app: "hls"), over: line)
     try await publisher.waitForOutput(in: .output) { text in
       let parts = text.components(separatedBy: "half the frame rate").dropFirst()
-      return !parts.isEmpty && parts.last!.components(separatedBy: "\"statistics\"").count > 2
+      return !parts.isEmpty && parts.last!.components(separatedBy: "\"statistics\"").count > 3
     }
     publisher.send(SIGINT)
     let log = try EventLog(try await publisher.outcome().standardOutput)
