@@ -57,17 +57,18 @@ struct ChangingStreamTests {
         (limit.bitrate, limit.frameDivisor, limit.size) = (step.bitrate, step.divisor, step.size)
         orders.limit(limit, by: .network)
       }
-      video += try encoding.arrange(for: slot, forcingKeyframe: false, shift: 0)
+      video += try encoding.arranged(for: slot)
       guard encoding.takes(slot) else { continue }
       let picture = try encoding.converter.convert(EncoderProbe.noise(slot, pool))
-      video += try encoding.encode(picture, in: slot, forcingKeyframe: false, shift: 0)
+      video += try encoding.encoded(picture, in: slot)
     }
-    video += try encoding.finish(shift: 0)
+    video += try encoding.rest()
     let (sound, soundHeader) = try sound()
     let log = TagLog()
     var interleaver = Interleaver(longestHold: .seconds(60))
-    for tag in video + sound { log.append(interleaver.offer(tag, at: .now)) }
-    for kind in [MediaTag.Kind.video, .audio] { log.append(interleaver.finish(kind, at: .now)) }
+    for tag in video + sound { interleaver.offer(tag, at: .now) }
+    for kind in [MediaTag.Kind.video, .audio] { interleaver.finish(kind, at: .now) }
+    log.append { interleaver.next() }
     log.finish()
     let surroundings = TagFeed.Surroundings(
       log: log,

@@ -228,7 +228,8 @@ struct ControllerModel {
 
   private mutating func follow(_ step: Readiness.Step) {
     switch step {
-    case .ask(let seconds), .watch(let seconds): plan(.poll, after: Int64(seconds * 1000))
+    case .find(let seconds), .ask(let seconds), .watch(let seconds):
+      plan(.poll, after: Int64(seconds * 1000))
     case .start: call("start", then: .started)
     }
   }

@@ -57,7 +57,7 @@ import Testing
     }
     #expect(encoding.plan.effort == .lightest && notices.count == 1)
     // What is ordered is what is encoded to: nothing is opened anew.
-    #expect(try encoding.arrange(for: 0, forcingKeyframe: false, shift: 0).isEmpty)
+    #expect(try encoding.arranged(for: 0).isEmpty)
   }
 
   @Test(arguments: [EncodingStep.Wish.auto, .effort(.good), .preset(cost: 2)])

@@ -145,11 +145,11 @@ import Testing
       limit.size = sizes[Int(slot) / 4 % 3]
       limit.effort = efforts[Int(slot) / 8 % 2]
       orders.limit(limit, by: .processor, atOnce: slot.isMultiple(of: 4))
-      _ = try encoding?.arrange(for: slot, forcingKeyframe: false, shift: 0)
+      _ = try encoding?.arranged(for: slot)
       guard let picture = try encoding?.converter.convert(EncoderProbe.noise(slot, pool)) else {
         continue
       }
-      _ = try encoding?.encode(picture, in: slot, forcingKeyframe: false, shift: 0)
+      _ = try encoding?.encoded(picture, in: slot)
       #expect(support_open_encoders() == 1)
     }
     #expect(support_most_encoders() == 1)
