@@ -44,7 +44,7 @@ extension HostileIngestTests {
       async throws
     {
       let trial = try FailoverTrial(hasBackup: false)
-      try await trial.start()
+      try await trial.start(frames: 165)  // for long enough that it counts as good
       trial.primary.command(.badName(seconds: 3), .reset)
       try await trial.carries(trial.primary, frames: 120)
       let outcome = try await trial.finish(showing: "BadName, single URL")
