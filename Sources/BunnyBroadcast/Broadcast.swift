@@ -106,13 +106,14 @@ public final class Broadcast: Sendable {
 
   /// Publishes elsewhere, or under another key, from the next connection on.
   ///
-  /// - Returns: false when there is a backup only before, or only after: then nothing changes.
+  /// - Returns: false when `backup` is left out, since there was none before.
   func publish(to ingest: Ingest, backup: Ingest?) -> Bool {
-    guard (backup == nil) == (configuration.backup == nil) else { return false }
+    let hasBackup = configuration.backup != nil
     var changed = configuration
-    (changed.ingest, changed.backup) = (ingest, backup)
+    changed.ingest = ingest
+    if hasBackup, let backup { changed.backup = backup }
     line.publish(to: changed.targets)
-    return true
+    return hasBackup || backup == nil
   }
 
   /// Whether silence is sent instead of sound.

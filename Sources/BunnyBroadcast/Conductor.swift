@@ -12,8 +12,12 @@ final class Conductor: Sendable {
     let onStatus: @Sendable (BunnyLiveStreamIngestStatus) -> Void
     /// About the stream.
     let onStream: @Sendable (BunnyLiveStream) -> Void
+    /// That what is published to from memory is there.
+    let onFound: @Sendable () async -> Void
     /// That the stream is over.
     let onEnd: @Sendable (StreamWatch.End) -> Void
+    /// Nobody has asked for an end.
+    let isWanted: @Sendable () -> Bool
   }
 
   private let plan: LivePlan
@@ -80,7 +84,7 @@ final class Conductor: Sendable {
     let began = MonotonicTime.now
     var readiness = readiness
     var step = readiness.first
-    var seen = Seen()
+    var (seen, asked) = (Seen(), 0)
     while !Task.isCancelled, !state.withLock({ $0.isStopped }) {
       switch step {
       case .find(let seconds):
@@ -91,14 +95,22 @@ final class Conductor: Sendable {
         await pause(seconds)
         guard !Task.isCancelled else { return }
         let status = await ask(&seen)
-        if case .watch = step { await watch(status) }
+        asked += 1
+        // Also one that is not ready may be over.
+        if case .watch = step {
+          await watch(status)
+        } else if asked.isMultiple(of: 5) {
+          _ = await look(ingestRefuses: false)
+        }
         guard !Task.isCancelled else { return }
         let waited = Double(MonotonicTime.now - began) / 1e9
         let isReady = (try? status.get())?.readyToStart
         let (next, saysIt) = readiness.answered(isReady: isReady, after: waited)
         if saysIt { hub.send(.awaitingReady(trouble: seen.trouble?.description)) }
         step = next
-      case .start: step = await start(&readiness)
+      case .start:
+        guard listener.isWanted() else { return }
+        step = await start(&readiness)
       }
     }
   }
@@ -172,6 +184,7 @@ final class Conductor: Sendable {
       }
       let next = readiness.found(starts: needsStart && plan.startsStream, wait: wait)
       if case .find = next { return next }
+      await listener.onFound()
       hub.send(.streamFound(title: stream.title, status: stream.status, resumes: !needsStart))
       return next
     }
@@ -201,8 +214,12 @@ final class Conductor: Sendable {
     return readiness.started()
   }
 
+  /// A connection may be lost for other reasons too: that the stream is not there has to be said twice.
   private func check() async {
-    _ = await look(ingestRefuses: true)
+    if case .failure(let error) = await look(ingestRefuses: false), error.kind == .notFound {
+      await pause(4)
+      if !Task.isCancelled { _ = await look(ingestRefuses: false) }
+    }
     state.withLock { $0.checking = nil }
   }
 

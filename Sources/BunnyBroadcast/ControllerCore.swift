@@ -143,8 +143,9 @@ package final class ControllerCore: Sendable {
     for order in orders {
       switch order {
       case .run: run(&state)
-      case .end: state.engine?.end(reason: "asked to end the stream")
-      case .leave: state.engine?.stop(reason: "asked to leave")
+      // Not under the lock: a program's own source is told to end on the way.
+      case .end: tell(state.engine) { $0.end(reason: "asked to end the stream") }
+      case .leave: tell(state.engine) { $0.stop(reason: "asked to leave") }
       case .mute(let isMuted): state.engine?.isMuted = isMuted
       case .rotate: state.engine?.rotateCamera()
       case .tell(let event): tell(event, &state)
@@ -158,6 +159,12 @@ package final class ControllerCore: Sendable {
     }
     state.facts.isNow(state.rules.state.name, at: Date())
     show(nil, state)
+  }
+
+  private func tell(
+    _ engine: (any ControllerEngine)?, _ what: @escaping @Sendable (any ControllerEngine) -> Void
+  ) {
+    if let engine { Task.detached { what(engine) } }
   }
 
   private func run(_ state: inout State) {

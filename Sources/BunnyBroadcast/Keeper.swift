@@ -140,7 +140,10 @@ final class Keeper<Element: Sendable>: Sendable {
   /// - Returns: false at the end, or when this thread was abandoned.
   private func read(_ source: KeptSource<Element>, _ reader: Int) -> Bool {
     do {
-      guard let element = try source.next() else { return false }
+      guard let element = try source.next() else {
+        if state.withLock({ $0.isOver || $0.reader != reader }) { return false }
+        throw SourceError.lost(name, reason: "it has ended")
+      }
       var isWatched = true
       defer { if !isWatched && source.renewed() != nil { startWatch() } }
       return note(as: reader) { state in

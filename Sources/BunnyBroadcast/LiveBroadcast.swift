@@ -141,7 +141,7 @@ public final class LiveBroadcast: Broadcasting {
     let (totals, step) = state.withLock { state in
       var step = state.farewell.step(
         failure: failure, wasFound: state.session != nil, hasDuration: state.hasDuration)
-      if state.over != nil { step = .nothing }
+      if state.over != nil || state.streamId.isEmpty { step = .nothing }
       if step == .stop { _ = state.farewell.ask(.end("its duration was over")) }
       return (state.totals, step)
     }

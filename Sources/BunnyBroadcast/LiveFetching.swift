@@ -20,6 +20,7 @@ extension LiveBroadcast {
     let keyDeadline = MonotonicTime.now + Self.keyPatience.nanoseconds
     var backoff = Backoff()
     var saidAbove: Double?  // seconds to its time, when that is said next
+    var missingSince: MonotonicTime?
     let memory = trusted(record)
     let wasPublishedTo = record?.publishing != nil || state.withLock { $0.published != nil }
     while isWanted {
@@ -52,7 +53,16 @@ extension LiveBroadcast {
         (error, reason) = (failure, failure.description)
       }
       guard isWanted else { break }
-      if error.kind == .notFound, wasPublishedTo { throw BroadcastError.streamDeleted(streamId) }
+      if error.kind != .notFound { missingSince = nil }
+      // A gateway may say so of everything for a moment.
+      if error.kind == .notFound, wasPublishedTo, plan.retry == .always {
+        if let missingSince, .now - missingSince >= StreamWatch.leastPause {
+          throw BroadcastError.streamDeleted(streamId)
+        }
+        missingSince = missingSince ?? .now
+        await pause(.nanoseconds(StreamWatch.leastPause + 500_000_000)) { $0 == nil }
+        continue
+      }
       // One that was made a moment ago may not be known everywhere yet.
       let isNew = error.kind == .notFound && state.withLock { $0.stream != nil }
       if error.isPermanent && !(isNew && .now < keyDeadline) || !retries {
@@ -97,7 +107,7 @@ extension LiveBroadcast {
   }
 
   /// nil when the API does not answer: that is no reason to stay off air.
-  private func askStatus() async -> BunnyLiveStreamIngestStatus? {
+  func askStatus() async -> BunnyLiveStreamIngestStatus? {
     let (library, id) = (plan.libraryId, streamId)
     let status = try? await whileWanted(Self.isUnasked) { [api] in
       try await within(Self.shortPatience) {

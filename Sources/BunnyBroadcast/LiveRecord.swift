@@ -8,6 +8,8 @@ final class LiveRecord: Sendable {
   private static let pace = Int64.seconds(10)
 
   private struct State {
+    /// nil: all is written, and the lock is given back.
+    var store: StreamStore?
     var record: StreamRecord
     var clock: ServerClock?
     /// An ingest has the stream.
@@ -20,37 +22,44 @@ final class LiveRecord: Sendable {
     var hasComplained = false
   }
 
-  private let store: StreamStore
+  /// How long the end waits for what is written last: a card that is dying hangs.
+  private static let patience = Duration.seconds(5)
+
   private let state: Mutex<State>
   private let wake = WakeEvent()
   private let hub: EventHub
   private let over = Promise<Void>()
 
   init(_ store: StreamStore, _ record: StreamRecord, clock: ServerClock?, _ hub: EventHub) {
-    (self.store, self.hub) = (store, hub)
-    state = Mutex(State(record: record, clock: clock))
+    self.hub = hub
+    state = Mutex(State(store: store, record: record, clock: clock))
     startThread("record") { [self] in
       while write() { wake.wait(until: .now + Self.pace) }
       over.keep(())
     }
   }
 
-  /// Writes the leave-taking, and returns when that is done.
+  /// Writes the leave-taking, and returns when that is done, or takes too long.
   func end() async {
     state.withLock { $0.isOver = true }
     wake.signal()
+    let waiting = Task { [over, hub] in
+      try await Task.sleep(for: Self.patience)
+      hub.send(
+        .notice(
+          message: "what is remembered of the stream is not written after 5 s; look at the disk"))
+      over.keep(())
+    }
     await over.value
+    waiting.cancel()
   }
 
-  func take(_ event: BunnyBroadcastEvent) {
-    switch event {
-    case .started, .reconnected:
-      change { state in
-        state.isPublishing = true
-        state.hasPublished = true
-      }
-    case .lost: state.withLock { $0.isPublishing = false }
-    default: break
+  /// - Parameter has: an ingest has the stream.
+  func isPublishing(_ has: Bool) {
+    guard has else { return state.withLock { $0.isPublishing = false } }
+    change { state in
+      state.isPublishing = true
+      state.hasPublished = true
     }
   }
 
@@ -82,19 +91,22 @@ final class LiveRecord: Sendable {
 
   /// - Returns: false when that was the last time.
   private func write() -> Bool {
-    let (record, isDue, isOver) = state.withLock { state in
+    let (store, record, isDue, isOver) = state.withLock { state in
       let now = MonotonicTime.now
       if state.isPublishing || state.isOver && state.hasPublished {
         state.record.publishing = .init(
           bootId: Boot.id, at: now, serverTime: state.clock?.time(at: now), hasLeft: state.isOver)
         state.isDue = true
       }
-      defer { state.isDue = false }
-      return (state.record, state.isDue, state.isOver)
+      defer {
+        state.isDue = false
+        if state.isOver { state.store = nil }
+      }
+      return (state.store, state.record, state.isDue, state.isOver)
     }
     guard isDue else { return !isOver }
     do throws(StreamStore.Trouble) {
-      try store.save(record)
+      try store?.save(record)
     } catch {
       let isNews = state.withLock { state in
         defer { state.hasComplained = true }

@@ -40,6 +40,8 @@ final class LiveSession: Sendable {
   private let opening: Opening
   private let record: LiveRecord?
   private let ingests: Mutex<Ingests>
+  /// Those that have the stream.
+  private let carriers = Mutex<[Ingest]>([])
   private let hub: EventHub
 
   init(
@@ -50,7 +52,29 @@ final class LiveSession: Sendable {
     self.ingests = Mutex(ingests)
   }
 
-  func take(_ event: BunnyBroadcastEvent) { record?.take(event) }
+  func take(_ event: BunnyBroadcastEvent) {
+    let isDual = broadcast.configuration.redundancy == .dual
+    let isCarried: Bool? = carriers.withLock { carriers in
+      switch event {
+      case .started(let ingest), .reconnected(let ingest):
+        carriers = isDual ? carriers + [ingest] : [ingest]
+      case .lost(let ingest, _): carriers.removeAll { $0 == ingest }
+      default: return nil
+      }
+      return !carriers.isEmpty
+    }
+    if let isCarried { record?.isPublishing(isCarried) }
+  }
+
+  /// Whether what `status` tells is more than what we do ourselves: another ingest has the stream, and we do
+  /// not send it there.
+  func isBesides(_ status: BunnyLiveStreamIngestStatus) -> Bool {
+    let ingests = ingests.withLock { $0 }
+    let carriers = carriers.withLock { $0 }
+    guard let carrier = carriers.first else { return true }
+    guard carriers.count == 1 else { return false }
+    return (carrier == ingests.backup ? status.primaryLive : status.backupLive) == true
+  }
 
   func told(_ status: BunnyLiveStreamIngestStatus) {
     record?.told(status)
@@ -72,7 +96,8 @@ final class LiveSession: Sendable {
       .notice(
         message: broadcast.publish(to: now.primary, backup: now.backup)
           ? "the stream has another key, or other ingests: connections from now on take these"
-          : "the stream has other ingests: the next broadcast takes these"))
+          : "the stream has another key, or other ingests: connections from now on take these, the next "
+            + "broadcast the new backup too"))
   }
 
   /// Whether an ingest that refuses would refuse all the same if the API were asked: it has been, and told

@@ -35,7 +35,12 @@ extension LiveBroadcast {
     let isStorm = state.withLock { $0.made.map { .now - $0 < Self.leastLife } ?? false }
     if isStorm { await pause(plan.lookPause) { $0 == nil } }
     guard let stream = last ?? store?.record()?.stream(id: streamId) else { throw over }
-    try await create(BunnyLiveStreamCreateRequest(like: stream, now: Date()), inPlaceOf: store)
+    // Of one that is only remembered the flags are not known.
+    let request =
+      last == nil
+      ? BunnyLiveStreamCreateRequest(title: stream.title ?? "Live stream")
+      : BunnyLiveStreamCreateRequest(like: stream, now: Date())
+    try await create(request, inPlaceOf: store)
   }
 
   /// Makes a stream, which is the one to broadcast to from then on. A try whose answer was lost is looked

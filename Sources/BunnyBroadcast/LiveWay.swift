@@ -30,8 +30,9 @@ extension LiveBroadcast {
         .streamFound(
           title: opening.stream.title, status: opening.stream.status, resumes: !needsStart))
     }
+    let own = store?.record()?.publishing
     let session = try begin(opening, store)
-    let failure = await run(session, opening)
+    let failure = await run(session, opening, own: own)
     if let over = state.withLock({ $0.over }) { throw over }
     guard let failure else { return false }
     guard case .ingest = failure as? BroadcastError, isWanted else { throw failure }
@@ -95,8 +96,11 @@ extension LiveBroadcast {
     return session
   }
 
+  /// - Parameter own: when this machine published to the stream last, before.
   /// - Returns: Why media ended, when nobody asked for that.
-  private func run(_ session: LiveSession, _ opening: Opening) async -> (any Error)? {
+  private func run(
+    _ session: LiveSession, _ opening: Opening, own: StreamRecord.Publishing?
+  ) async -> (any Error)? {
     let events = session.broadcast.events()
     let conductor = Conductor(
       plan, streamId, api,
@@ -110,7 +114,11 @@ extension LiveBroadcast {
           session.told(stream)
           self?.state.withLock { $0.stream = stream }
         },
-        onEnd: { [weak self] end in self?.endMedia(because: end) }))
+        onFound: { [weak self, session] in await self?.claimLate(session, own: own) },
+        onEnd: { [weak self] end in
+          if let self { endMedia(because: BroadcastError(end, of: streamId)) }
+        },
+        isWanted: { [weak self] in self?.isWanted ?? false }))
     // What is only remembered may be why no ingest accepts it.
     if opening.needsStart == nil { conductor.begin() }
     let forwarding = Task { [hub] in
@@ -127,6 +135,7 @@ extension LiveBroadcast {
     await session.end()
     state.withLock { state in
       state.startFailure = conductor.startFailure
+      guard session.broadcast.statistics.totals.connections > 0 else { return }
       state.published = .init(
         bootId: Boot.id, at: .now, serverTime: state.clock?.time(at: .now), hasLeft: false)
     }
@@ -138,15 +147,23 @@ extension LiveBroadcast {
     state.withLock { $0.clock = ServerClock(time, at: .now) }
   }
 
-  /// The stream was found to be over while it was broadcast to.
-  private func endMedia(because end: StreamWatch.End) {
+  /// What was published to from memory may be somebody else's by now.
+  private func claimLate(_ session: LiveSession, own: StreamRecord.Publishing?) async {
+    guard !plan.takesOver, let status = await askStatus(), session.isBesides(status),
+      case .taken(let lastPing) = PublisherClaim(status, own: own, bootId: Boot.id, at: .now)
+    else { return }
+    endMedia(because: .streamTaken(streamId, lastPing: lastPing))
+  }
+
+  /// The stream was found to be over, or somebody else's, while it was broadcast to.
+  private func endMedia(because error: BroadcastError) {
     let broadcast: Broadcast? = state.withLock { state in
       // Who has asked for an end gets that one.
       guard state.farewell.ending == nil else { return nil }
-      state.over = BroadcastError(end, of: state.streamId)
+      state.over = error
       return state.broadcast
     }
-    broadcast?.stop(reason: "the stream is over")
+    broadcast?.stop(reason: error.sentence)
   }
 
   /// An ingest refuses, or hangs up, also because the stream has been ended, or has another key.

@@ -25,6 +25,8 @@ package final class PictureEncoding {
   private let encoders: EncoderSupply
   private let notice: (String) -> Void
   private var saidWhyNot = false
+  /// What could not be had last, and is not tried at every keyframe.
+  private var refused: EncodingPlan?
   /// What is wanted waits only for a place that it can begin in.
   private var isChangeDue = false
 
@@ -59,7 +61,7 @@ package final class PictureEncoding {
   ) throws {
     let (wanted, isUrgent) = orders.current
     let plan = taking(wanted)
-    guard encoder == nil || plan != self.plan else {
+    guard encoder == nil || plan != self.plan && plan != refused else {
       if isUrgent { orders.obeyed() }
       isChangeDue = false
       return
@@ -97,6 +99,7 @@ package final class PictureEncoding {
   /// What cannot be had is no reason to end: it is encoded as before.
   private func change(to wanted: EncodingPlan) throws {
     do { try open(wanted) } catch {
+      refused = wanted
       if !saidWhyNot { notice("\(error): the picture is encoded as before") }
       saidWhyNot = true
       try open(plan)
@@ -156,6 +159,7 @@ package final class PictureEncoding {
   }
 
   package func trace(_ trace: MediaTag.Trace, of slot: Int64) {
+    if traces.count > 256 { traces = [:] }  // more than any encoder holds
     traces[slot / Int64(plan.frameDivisor)] = trace
   }
 

@@ -40,14 +40,14 @@ package enum PublisherClaim: Equatable, Sendable {
     self = isOwn == true ? .free : .taken(lastPing: .milliseconds(lastPing))
   }
 
-  /// How long ago we published last: by the server's clock, else by this machine's, if it has not been
-  /// started anew since.
+  /// How long ago we published last: by the server's clock and by this machine's, if it has not been
+  /// started anew since. The longer one: this machine's stands still while it sleeps.
   private static func seconds(
     since own: StreamRecord.Publishing, _ status: BunnyLiveStreamIngestStatus, _ bootId: String,
     _ now: MonotonicTime
   ) -> Double? {
-    if own.bootId == bootId { return Double(now - own.at) / 1e9 }
-    guard let then = own.serverTime, let told = status.statusTime else { return nil }
-    return told.timeIntervalSince(then)
+    let byBoot = own.bootId == bootId ? Double(now - own.at) / 1e9 : nil
+    let byServer = own.serverTime.flatMap { status.statusTime?.timeIntervalSince($0) }
+    return [byBoot, byServer].compactMap(\.self).max()
   }
 }

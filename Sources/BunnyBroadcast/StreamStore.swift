@@ -28,8 +28,8 @@ package final class StreamStore: Sendable {
     lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard lock >= 0 else { throw Self.unusable(lockPath, errno) }
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      // `deinit` closes it.
       let (reason, holder) = (errno, SystemFiles.text(lockPath).flatMap { Int32($0) })
-      close(lock)
       throw reason == EWOULDBLOCK ? .held(by: holder) : Self.unusable(lockPath, reason)
     }
     let number = Array("\(getpid())\n".utf8)

@@ -11,7 +11,7 @@ package struct StreamWatch: Equatable, Sendable {
   }
 
   /// Nanoseconds between two answers "not found" that count as two.
-  private static let leastPause = Int64.seconds(3)
+  static let leastPause = Int64.seconds(3)
 
   private var missingSince: MonotonicTime?
   private var hasLookedLast = true

@@ -14,7 +14,8 @@ extension BunnyLiveStreamCreateRequest {
       title: title.isEmpty ? "Live stream" : title, description: stream.description,
       collectionId: stream.collectionId, scheduledStartTime: start, scheduledEndTime: end,
       isPublic: stream.isPublic, dvrEnabled: stream.dvrEnabled,
-      dvrWindowSeconds: stream.dvrEnabled ? stream.dvrWindowSeconds : nil,
+      dvrWindowSeconds: stream.dvrEnabled && stream.dvrWindowSeconds > 0
+        ? stream.dvrWindowSeconds : nil,
       recordVod: stream.recordVod, enableCountdown: start == nil ? nil : stream.enableCountdown,
       preStreamTrailerVideoId: stream.preStreamTrailerVideoId,
       rtmpOutputs: stream.rtmpOutputs.isEmpty ? nil : stream.rtmpOutputs)

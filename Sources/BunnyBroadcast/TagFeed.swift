@@ -181,7 +181,10 @@ package final class TagFeed: RTMPFeed, @unchecked Sendable {  // what is asked i
 
   private func nextMedia() -> (tag: MediaTag, serial: Int64)? {
     guard hasBegun() else { return nil }
-    if let tag = seen.popFirst() { return (tag, -1) }
+    if let tag = seen.popFirst() {
+      if seen.isEmpty { seen = [] }  // an empty slice still holds all that was in it
+      return (tag, -1)
+    }
     while !holds() {
       around.telemetry.waiting(since: cursor.waitingSince)
       let waitingSince = cursor.waitingSince

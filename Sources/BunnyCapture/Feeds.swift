@@ -8,6 +8,14 @@ import Synchronization
 /// grid of frames, fitted, repeats the last one where none came, and leaves out what is too much. One feed
 /// serves one broadcast at a time, again and again; pictures that come while none runs are thrown away.
 public final class PictureFeed: Sendable {
+  /// Nanoseconds: later, and its place is taken.
+  fileprivate static let latest = Int64.milliseconds(100)
+
+  /// A century at most: for ever.
+  fileprivate static func nanoseconds(_ duration: Duration) -> Int64 {
+    Int64(min(max(duration / .nanoseconds(1), 0), 3e18))
+  }
+
   /// Enough for a program that pushes in bursts.
   private static let capacity = 4
 
@@ -17,12 +25,13 @@ public final class PictureFeed: Sendable {
   /// - Parameter patience: after how long without a picture the slate is shown, and told of as the camera's
   ///   loss; nil: the last one stays for ever.
   public init(patience: Duration? = .seconds(5)) {
-    self.patience = patience.map { Int64($0 / .nanoseconds(1)) }
+    self.patience = patience.map { Self.nanoseconds($0) }
   }
 
   /// Hands a picture to the broadcast that runs. Any thread; never waits.
   ///
-  /// - Parameter picture: its time is its moment: `MonotonicTime.now` when it was made. Times rise.
+  /// - Parameter picture: its time is its moment: `MonotonicTime.now` when it was made. Times rise. One that is
+  ///   more than 100 ms off is shown as one of the moment in which it comes.
   public func push(_ picture: Picture) { _ = current.withLock { $0 }?.put(picture) }
 
   /// For `BroadcastConfiguration.ownPictures`: where a broadcast takes them from.
@@ -39,7 +48,9 @@ private struct FedPictures: PictureSource {
 
   func next() throws -> Picture? {
     switch pictures.take(until: patience.map { .now + $0 } ?? .distantFuture) {
-    case .element(let picture): return picture
+    case .element(let picture):
+      let now = MonotonicTime.now
+      return abs(now - picture.time) <= PictureFeed.latest ? picture : picture.stamped(now)
     case .closed: return nil
     case .timeout:
       let seconds = Double(patience ?? 0) / 1e9
@@ -54,6 +65,7 @@ private struct FedPictures: PictureSource {
 /// Sound that a program pushes: a ``SampleSource`` for those who would rather not write one. Any sample
 /// rate and one or two channels; where none comes there is silence. Otherwise as ``PictureFeed``.
 public final class SampleFeed: Sendable {
+  private static let furthest = Int64.seconds(1)
   /// Runs of 10 ms for five seconds.
   private static let capacity = 500
 
@@ -63,13 +75,17 @@ public final class SampleFeed: Sendable {
   /// - Parameter tolerance: how far the times of runs may be off what their lengths say before a gap is
   ///   filled or an overlap cut.
   public init(tolerance: Duration = .milliseconds(40)) {
-    self.tolerance = Int64(tolerance / .nanoseconds(1))
+    self.tolerance = PictureFeed.nanoseconds(tolerance)
   }
 
   /// Hands sound to the broadcast that runs. Any thread; never waits.
   ///
-  /// - Parameter samples: its time is that of its first sample. Times rise.
-  public func push(_ samples: Samples) { _ = current.withLock { $0 }?.put(samples) }
+  /// - Parameter samples: its time is that of its first sample. Times rise. Sound that is pushed later than
+  ///   150 ms is silence, what lies more than a second ahead is left out.
+  public func push(_ samples: Samples) {
+    guard samples.time <= .now + Self.furthest else { return }
+    _ = current.withLock { $0 }?.put(samples)
+  }
 
   /// For `BroadcastConfiguration.ownSound`: where a broadcast takes it from.
   public func source() -> any SampleSource {

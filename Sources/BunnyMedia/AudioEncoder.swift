@@ -56,7 +56,9 @@ public final class AudioEncoder {
       for channel in 0..<2 {
         let target = pending.raw.channel(channel).baseAddress! + filled
         if let samples {
-          target.update(from: samples.raw.channel(channel).baseAddress! + next, count: count)
+          let source = samples.raw.channel(channel).baseAddress! + next
+          // For what is no number, or a huge one, the encoder refuses a packet, and that ends a broadcast.
+          for index in 0..<count { target[index] = abs(source[index]) < 100 ? source[index] : 0 }
         } else {
           target.update(repeating: 0, count: count)
         }

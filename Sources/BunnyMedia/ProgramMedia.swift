@@ -13,6 +13,15 @@ public enum PixelFormat: String, Sendable, CaseIterable {
   /// Three bytes a pixel.
   case rgb24
 
+  /// Bytes a pixel of the first plane.
+  fileprivate var firstRowBytes: Int {
+    switch self {
+    case .yuv420p, .nv12: 1
+    case .rgb24: 3
+    case .bgra, .rgba: 4
+    }
+  }
+
   fileprivate var colour: FrameColour {
     switch self {
     case .yuv420p, .nv12: FrameColour(.bt709, isFullRange: false)
@@ -30,11 +39,14 @@ extension Picture {
   ///   - height: pixels, 1 to 16384.
   ///   - stride: bytes from one row to the next, of the first plane; 0: rows touch.
   ///   - time: its moment.
-  /// - Returns: nil when `bytes` are too few for that.
+  /// - Returns: nil when `bytes` are too few for that, or a row is longer than `stride`.
   public static func copying(
     _ bytes: UnsafeRawBufferPointer, _ format: PixelFormat, width: Int, height: Int,
     stride: Int = 0, time: MonotonicTime
   ) -> Picture? {
+    guard (1...16_384).contains(width),
+      stride == 0 || (width * format.firstRowBytes...1 << 20).contains(stride)
+    else { return nil }
     let form = FrameForm(
       format.rawValue, width: width, height: height, stride: stride, format.colour)
     guard let needed = form.byteCount, needed <= bytes.count, let start = bytes.baseAddress else {

@@ -20,8 +20,9 @@ struct TCPSocket: ~Copyable {
     set(Int32(IPPROTO_TCP), Self.longestRetransmissionPause, 1000)
     set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, 900_000)
     // CUBIC, the usual default, takes every loss for a full line, and carries next to nothing over a long one that
-    // loses packets. BBR does not. Where the kernel has none, or does not let us, its default stays.
-    choose(control: "bbr")
+    // loses packets. BBR does not. Where the kernel has none, or does not let us, its default stays; and so does
+    // one that somebody has chosen.
+    if ["cubic", "reno"].contains(control) { choose(control: "bbr") }
     quickAcknowledge()
   }
   deinit { close(fileDescriptor) }
@@ -83,6 +84,16 @@ struct TCPSocket: ~Copyable {
   var bytesInFlight: Int {
     var count: Int32 = 0
     return ioctl(fileDescriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0  // SIOCOUTQ
+  }
+
+  /// How the kernel shares the line.
+  private var control: String {
+    var name = [UInt8](repeating: 0, count: 16)
+    var size = socklen_t(name.count)
+    guard getsockopt(fileDescriptor, Int32(IPPROTO_TCP), TCP_CONGESTION, &name, &size) == 0 else {
+      return ""
+    }
+    return String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
   }
 
   private func choose(control: String) {

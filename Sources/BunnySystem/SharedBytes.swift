@@ -89,9 +89,11 @@ package struct BytePool {
     return SharedBytes(block, filled, count)
   }
 
-  /// What is held is let go in about the order in which it was made: only the oldest blocks are looked at.
+  /// What is held is let go in about the order in which it was made: the oldest blocks are looked at first.
   private mutating func turnOver(to least: Int) {
     filled = 0
+    // Who holds on to old pieces keeps their blocks alone: those behind are used again.
+    if let free = firstFree() { blocks.removeFirst(free) }
     while blocks.count > Self.mostSpare, isFree(upTo: Self.mostSpare) { blocks.removeFirst() }
     if !blocks.isEmpty, isFree(upTo: 0) {
       let block = blocks.removeFirst()
@@ -101,6 +103,11 @@ package struct BytePool {
       }
     }
     blocks.append(SharedBytes.Block(max(blockSize, least)))
+  }
+
+  private mutating func firstFree() -> Int? {
+    for index in blocks.indices where isKnownUniquelyReferenced(&blocks[index]) { return index }
+    return nil
   }
 
   /// More than these are given back.

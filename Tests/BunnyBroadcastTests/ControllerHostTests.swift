@@ -119,7 +119,8 @@ import Testing
     _ = try await ingest.visit()
   }
 
-  @Test func `pictures and sound that a program pushes and changes are broadcast`() async throws {
+  @Test(.enabled(if: NginxIngest.isAvailable, "needs nginx with its RTMP module"))
+  func `pictures and sound that a program pushes and changes are broadcast`() async throws {
     let nginx = try await NginxIngest()
     let (pictures, sound, isOver) = (PictureFeed(), SampleFeed(), Flag())
     startThread("program") {

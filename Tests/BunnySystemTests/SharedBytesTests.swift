@@ -33,10 +33,15 @@ import Testing
     }
   }
 
-  @Test func `memory is used again once nobody holds it`() {
+  @Test(arguments: [false, true])
+  func `memory is used again once nobody holds it, also if one piece is kept for ever`(
+    _ isOneKept: Bool
+  ) {
     var pool = BytePool(blockSize: 64)
     var places: Set<UnsafeRawPointer> = []
     var held: [SharedBytes] = []
+    let kept = isOneKept ? piece(&pool, 7, 40) : []
+    defer { #expect(kept.allSatisfy { $0 == 7 }) }
     for _ in 0..<1000 {
       held.append(piece(&pool, 1, 40))
       places.insert(held.last!.withUnsafeBytes { $0.baseAddress! })

@@ -110,20 +110,21 @@ struct LiveSuccessionTests {
 
   @Test func `a scheduled stream is not opened early, unless that is asked for`() async throws {
     let live = try await LiveSandbox()
-    let start = Date(timeIntervalSince1970: (Date().timeIntervalSince1970 + 4).rounded(.up))
-    let text = start.formatted(.iso8601)
-    func make() async throws -> String {
+    func make(_ start: Date) async throws -> String {
       let made = try await Command.run(
-        ["streams", "create", "Later", "--start-at", text, "--json"], live.settings)
+        ["streams", "create", "Later", "--start-at", start.formatted(.iso8601), "--json"],
+        live.settings)
       let data = Data(made.standardOutput.utf8)
       let json = try JSONSerialization.jsonObject(with: data) as? [String: NSObject]
       return try #require(json?["id"] as? String ?? json?["guid"] as? String, "\(made)")
     }
-    let (id, other) = (try await make(), try await make())
-    let waiting = try live.startElsewhere("--stream", id)
-    let early = try live.startElsewhere("--stream", other, "--start-now")
-    try await waiting.sends("awaitingStart")
+    let early = try live.startElsewhere(
+      "--stream", try await make(Date() + 3600), "--start-now")
     try await early.sends("started")
+    let start = Date(timeIntervalSince1970: (Date().timeIntervalSince1970 + 8).rounded(.up))
+    let id = try await make(start)
+    let waiting = try live.startElsewhere("--stream", id)
+    try await waiting.sends("awaitingStart")
     #expect(Date() < start)
     #expect(try await live.calls(of: id).allSatisfy { !$0.hasPrefix("publish") })
     try await waiting.sends("running")
