@@ -52,6 +52,13 @@ import Testing
     #expect(claim(own: own(60.9)) == taken)
   }
 
+  @Test func `a machine that slept knows by the server's clock how long ago that was`() {
+    var slept = own(40)
+    slept.serverTime = Self.serverNow.addingTimeInterval(-7200)
+    #expect(claim(own: slept) == taken)
+    #expect(claim(own: slept, tellsTime: false) == .free)
+  }
+
   @Test func `after we took our leave it is ours for five seconds`() {
     #expect(claim(own: own(5.8, hasLeft: true)) == .free)
     #expect(claim(own: own(5.9, hasLeft: true)) == taken)
