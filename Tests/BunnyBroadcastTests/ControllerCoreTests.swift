@@ -84,9 +84,13 @@ struct ControllerCoreTests {
     let count = HollowEngine.Count()
     let configuration = BroadcastConfiguration.bunny()
     weak var gone: ControllerCore?
+    let isGone = Watched(false)
     do {
+      let witness = Witness(isGone)
       let core = ControllerCore(.init(cameras: ["one", "two"]), configuration) {
-        () throws(QualityError) in HollowEngine(count)
+        () throws(QualityError) in
+        _ = witness
+        return HollowEngine(count)
       }
       gone = core
       await withTaskGroup(of: Void.self) { group in
@@ -101,8 +105,7 @@ struct ControllerCoreTests {
       #expect(numbers.ends > 0 && numbers.ends <= numbers.made)
       core.release()
     }
-    let deadline = MonotonicTime.now + .seconds(5)
-    while gone != nil, MonotonicTime.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+    try await isGone.reach("its end") { $0 }
     #expect(gone == nil, "a task is left")
   }
 

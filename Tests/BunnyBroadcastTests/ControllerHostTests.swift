@@ -15,14 +15,20 @@ import Testing
     let events = scene.controller.events()
     try await scene.controller.start()
     let ingest = scene.ingest
-    let arrived = await MainActor.run {
-      ingest.command(.reset)
-      let before = ingest.visits.reduce(0) { $0 + $1.media.count }
-      Thread.sleep(forTimeInterval: 2)
-      return ingest.visits.reduce(0) { $0 + $1.media.count } - before
+    let before = ingest.visits.reduce(0) { $0 + $1.media.count }
+    let hasArrived = DispatchSemaphore(value: 0)
+    // 30 pictures and 47 packets of sound a second: two seconds.
+    Task.detached {
+      _ = try await ingest.waitUntil { visits in
+        visits.count == 2 && visits.reduce(0) { $0 + $1.media.count } - before > 150
+      }
+      hasArrived.signal()
     }
-    // 30 pictures and 47 packets of sound a second, less what the change of connections takes.
-    #expect(arrived > 100, "\(arrived)")
+    let isInTime = await MainActor.run {
+      ingest.command(.reset)
+      return hasArrived.wait(timeout: .now() + 20) == .success
+    }
+    #expect(isInTime)
     #expect(ingest.visits.count == 2)
     await scene.controller.leave()
     let told = await events.reduce(into: []) { $0.append($1) }
@@ -122,11 +128,11 @@ import Testing
   @Test(.enabled(if: NginxIngest.isAvailable, "needs nginx with its RTMP module"))
   func `pictures and sound that a program pushes and changes are broadcast`() async throws {
     let nginx = try await NginxIngest()
-    let (pictures, sound, isOver) = (PictureFeed(), SampleFeed(), Flag())
+    let (pictures, sound, isOver) = (PictureFeed(), SampleFeed(), WakeEvent())
     startThread("program") {
       let (frame, start) = (Int64.seconds(1) / 12, MonotonicTime.now)
       let bgra = [UInt8](repeating: 60, count: 200 * 100 * 4)
-      for number in 0... where !isOver.isSet {
+      for number in 0... {
         let time = start + Int64(number) * frame
         let picture = bgra.withUnsafeBytes {
           Picture.copying($0, .bgra, width: 200, height: 100, time: time)
@@ -137,8 +143,7 @@ import Testing
         if let samples = Samples.copying(run, sampleRate: 22_050, channels: 1, time: began) {
           sound.push(samples)
         }
-        let wait = max(0, time + frame - .now)
-        Thread.sleep(forTimeInterval: Double(wait) / 1e9)
+        if isOver.wait(until: time + frame) { return }
       }
     }
     let recording = try await record(.test, quality: FailoverTrial.quality, seconds: 2, to: nginx) {
@@ -161,7 +166,7 @@ import Testing
         }
       }
     }
-    isOver.isSet = true
+    isOver.signal()
     try expectNothingSeen(recording, seconds: 2)
     #expect((18...30).contains(recording.totals.capturedFrames), "\(recording.totals)")
     #expect(recording.totals.filledSamples < 12_000, "\(recording.totals)")

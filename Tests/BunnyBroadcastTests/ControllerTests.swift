@@ -103,8 +103,15 @@ import Testing
       script.ready = [.success(false)]
     }
     weak var core: ControllerCore?
+    let isGone = Watched(false)
     do {
-      let scene = try await EmbeddedController(script)
+      let scene = try await EmbeddedController(script) { configuration in
+        let witness = Witness(isGone)
+        configuration.processing = {
+          _ = witness
+          return { $0 }
+        }
+      }
       core = scene.controller.core
       if phase == "connecting" { scene.ingest.close() }
       let starting = Task { [controller = scene.controller] in try await controller.start() }
@@ -119,8 +126,7 @@ import Testing
       #expect(scene.repository.count("stop") == (ends ? 1 : 0))
       #expect(scene.controller.core.hasEngine == false)
     }
-    let deadline = MonotonicTime.now + .seconds(5)
-    while core != nil, MonotonicTime.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+    try await isGone.reach("its end") { $0 }
     #expect(core == nil)
   }
 }

@@ -26,6 +26,14 @@ struct EmbeddedController {
   }
 }
 
+/// Tells when all who hold it have gone.
+final class Witness: Sendable {
+  private let isGone: Watched<Bool>
+
+  init(_ isGone: Watched<Bool>) { self.isGone = isGone }
+  deinit { isGone.change { $0 = true } }
+}
+
 /// What the main actor is shown of a controller.
 @MainActor final class StateLog: BunnyBroadcastControllerDelegate {
   nonisolated let states = Watched<[String]>([])
