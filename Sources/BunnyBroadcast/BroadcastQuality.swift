@@ -131,7 +131,7 @@ public struct EncoderTuning: Equatable, Sendable {
   /// Pad an easy picture to the full bit rate.
   public var filler = false
   /// FFmpeg's AAC coder: `twoloop` or `fast`.
-  public var aacCoder = "twoloop"
+  public var aacCoder = "fast"
   /// More of x264's own options, by their names.
   public var x264: [String: String] = [:]
 

@@ -19,7 +19,7 @@ public final class AudioEncoder {
   ///   - bitrate: bit/s.
   ///   - coder: FFmpeg's way of choosing what to leave out: `twoloop` or `fast`.
   /// - Throws: ``AVFailure`` when FFmpeg refuses the settings.
-  public init(bitrate: Int, coder: String = "twoloop") throws(AVFailure) {
+  public init(bitrate: Int, coder: String = "fast") throws(AVFailure) {
     guard let codec = avcodec_find_encoder(AV_CODEC_ID_AAC) else {
       throw AVFailure(call: "avcodec_find_encoder(aac)", code: bunny_error_decoder_not_found)
     }

@@ -2,6 +2,7 @@
 #include "bunny_shims.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -47,6 +48,8 @@ void bunny_keep_secrets_on_crash(void) {
   setrlimit(RLIMIT_CORE, &none);
   prctl(PR_SET_DUMPABLE, 0);
 }
+
+void bunny_share_heaps(void) { mallopt(M_ARENA_MAX, 2); }
 
 int bunny_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 

@@ -1,5 +1,4 @@
 import BunnyBroadcast
-import BunnyCapture
 import BunnyMedia
 import BunnySystem
 import Foundation
@@ -57,17 +56,34 @@ enum Floor: String, CaseIterable {
       }
     case .aac:
       let encoder = try AudioEncoder(bitrate: 128_000)
+      let runs = try Self.sound(seconds: seconds)
       let samples = broadcastSampleRate / course.framesPerSecond
-      let sound = Tone.samples(at: .now)
-      var rest = 0
+      var (next, rest) = (0, 0)
       return try pace.cost(count) { _ in
         rest += samples
-        while rest >= sound.count {
-          _ = try encoder.encode(sound, 0..<sound.count)
-          rest -= sound.count
+        while next < runs.count, rest >= runs[next].count {
+          _ = try encoder.encode(runs[next], 0..<runs[next].count)
+          rest -= runs[next].count
+          next += 1
         }
       }
     }
+  }
+
+  /// The sound that is broadcast beside a feed that has none, as it is encoded.
+  private static func sound(seconds: Int) throws -> [Samples] {
+    let path = Course.sound(seconds: seconds)
+    let demuxer = try Demuxer("file:\(path)")
+    guard let track = demuxer.audio else {
+      throw BenchFailure(69, "\(path) holds no sound; delete it, to have it made again")
+    }
+    let (decoder, converter) = (try Decoder(track), SampleConverter())
+    var runs: [Samples] = []
+    while let (index, packet) = try demuxer.next() {
+      guard index == track.index else { continue }
+      for run in decoder.samples(packet, at: .now) { runs += try converter.convert(run) }
+    }
+    return runs + (try converter.finish())
   }
 
   /// The course's frames as they are encoded.

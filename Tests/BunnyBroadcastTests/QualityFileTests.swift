@@ -62,7 +62,7 @@ struct QualityFileTests {
     let json = """
       {"name":"mine",\(Self.small),"audioBitrate":96000,"encoder":{"preset":"fast","tune":"film",
       "profile":"main","keyframeSeconds":1.5,"lookahead":20,"bFrames":2,"references":3,"threads":4,
-      "slicedThreads":true,"bufferSeconds":0.5,"filler":true,"aacCoder":"fast",
+      "slicedThreads":true,"bufferSeconds":0.5,"filler":true,"aacCoder":"twoloop",
       "x264":{"subme":4,"aq-strength":0.8,"deblock":"1,1"}}}
       """
     var expected = BroadcastQuality(
@@ -79,7 +79,7 @@ struct QualityFileTests {
     expected.encoder.slicedThreads = true
     expected.encoder.bufferSeconds = 0.5
     expected.encoder.filler = true
-    expected.encoder.aacCoder = "fast"
+    expected.encoder.aacCoder = "twoloop"
     expected.encoder.x264 = ["subme": "4", "aq-strength": "0.8", "deblock": "1,1"]
     let file = try read(json)
     #expect(file == QualityFile(name: "mine", quality: expected))

@@ -140,7 +140,7 @@ struct QualityValidationTests {
     Case("16") { $0.encoder.bufferSeconds = 10 },
     Case("17") { $0.encoder.tune = "zerolatency" },
     Case("18") { $0.encoder.profile = "baseline" },
-    Case("19") { $0.encoder.aacCoder = "fast" },
+    Case("19") { $0.encoder.aacCoder = "twoloop" },
     Case("20") { $0.encoder.x264 = ["subme": "4", "no-mbtree": "1", "psy_rd": "1.0,0.15"] },
   ]
 

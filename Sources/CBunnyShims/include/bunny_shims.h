@@ -19,6 +19,10 @@ void bunny_take_turns_of(uint64_t nanoseconds);
 /// and no memory, and makes the process undumpable: no core file, no reading of its memory by others.
 void bunny_keep_secrets_on_crash(void);
 
+/// Has all threads share two heaps. By itself glibc gives nearly each its own (up to eight a
+/// processor), and what one of them has freed is of no use to the others.
+void bunny_share_heaps(void);
+
 /// A new non-blocking, close-on-exec `eventfd`, or -1.
 int bunny_eventfd(void);
 
