@@ -27,11 +27,11 @@ package struct BitrateNews: Sendable {
   package init(_ limits: BitrateRule.Limits) { (most, told) = (limits.most, limits.most) }
 
   package mutating func take(_ rule: BitrateRule, at now: MonotonicTime) -> Change? {
-    if abs(rule.settled - (steady?.bitrate ?? 0)) > 0.03 * rule.settled {
-      steady = (rule.settled, now)
+    if abs(rule.lasting - (steady?.bitrate ?? 0)) > 0.03 * rule.lasting {
+      steady = (rule.lasting, now)
     }
-    let share = abs(rule.settled - told) / told
-    let isBack = rule.settled == most && told < most
+    let share = abs(rule.lasting - told) / told
+    let isBack = rule.lasting == most && told < most
     guard share >= Self.small.share || isBack || toldSteps != rule.steps.step else {
       differsSince = nil
       return nil
@@ -39,23 +39,25 @@ package struct BitrateNews: Sendable {
     let since = differsSince ?? now
     differsSince = since
     let climbed = steady.map { now - $0.since >= Self.pause } ?? false
-    let isDue = rule.settled < told ? now - since >= Self.pause : climbed
+    let isDue = rule.lasting < told ? now - since >= Self.pause : climbed
     let after = toldAt.map { now - $0 } ?? .max
     let isGreat = share >= Self.great.share || toldSteps != rule.steps.step
     guard isDue || now - since >= Self.longestClimb,
       after >= (isGreat ? Self.great.after : Self.small.after)
     else { return nil }
-    defer { (told, toldSteps, toldAt, differsSince) = (rule.settled, rule.steps.step, now, nil) }
-    return Change(from: Int(told), to: Int(rule.settled), reason: reason(rule))
+    defer { (told, toldSteps, toldAt, differsSince) = (rule.lasting, rule.steps.step, now, nil) }
+    return Change(from: Int(told), to: Int(rule.lasting), reason: reason(rule))
   }
 
   private func reason(_ rule: BitrateRule) -> String {
     let why = rule.reason?.description ?? "the network takes all of it"
+    let still = rule.reason == nil ? "for now still at" : "at"
     switch (rule.steps.frameDivisor, rule.steps.size) {
-    case (1, _): return why
-    case (_, .whole): return "\(why); at half the frame rate"
-    case (_, .threeQuarters): return "\(why); at half the frame rate and three quarters of the size"
-    case (_, .half): return "\(why); at half the frame rate and half the size"
+    case (1, _): return toldSteps > 0 ? "\(why); all pictures again, and whole" : why
+    case (_, .whole): return "\(why); \(still) half the frame rate"
+    case (_, .threeQuarters):
+      return "\(why); \(still) half the frame rate and three quarters of the size"
+    case (_, .half): return "\(why); \(still) half the frame rate and half the size"
     }
   }
 

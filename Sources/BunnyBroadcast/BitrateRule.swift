@@ -15,6 +15,8 @@ package struct BitrateRule: Sendable {
   /// How long the encoder takes to follow.
   static let reaction = Int64.milliseconds(300)
   static let mostPiledUp = Int64.milliseconds(700)
+  /// Nanoseconds that have piled up which no picture could be bad enough for to be gone soon.
+  static let much = Int64.milliseconds(2500)
   /// Nanoseconds of a connection's beginning; and of the parts that are looked at then, and later.
   static let beginning = Int64.seconds(3)
   static let parts = (first: Int64.milliseconds(70), later: Int64.milliseconds(120))
@@ -38,6 +40,8 @@ package struct BitrateRule: Sendable {
   /// The same, once what has piled up is gone.
   package private(set) var settled: Double
   package private(set) var reason: Reason?
+  /// What it is for longer than a moment.
+  package var lasting: Double { drainsLong ? target : settled }
   package private(set) var steps = PictureSteps()
 
   var meter = DeliveryMeter()
@@ -55,6 +59,8 @@ package struct BitrateRule: Sendable {
   private enum Draining { case failed, piledUp }
   /// Nothing waits here any more, only in the kernel and on the line.
   private var isAlmostDrained = false
+  /// So much had piled up that to be rid of it fast would cost the picture for long.
+  private var drainsLong = false
 
   package init(_ limits: Limits) {
     self.limits = limits
@@ -71,7 +77,7 @@ package struct BitrateRule: Sendable {
       if draining != .failed { fall(at: sample.time) }
       if draining != nil { drain(sample) } else { rise(at: sample.time) }
     }
-    steps.take(share: settled / limits.most, at: sample.time)
+    steps.take(share: lasting / limits.most, at: sample.time)
   }
 
   private mutating func forget(_ connection: Int, at now: MonotonicTime) {
@@ -79,7 +85,7 @@ package struct BitrateRule: Sendable {
     beginsUntil = now + Self.beginning
     (meter, ceiling, draining, lastRise) = (DeliveryMeter(), RateCeiling(), nil, nil)
     piledUpSince = nil
-    isAlmostDrained = false
+    (isAlmostDrained, drainsLong) = (false, false)
     target = settled
     if settled >= limits.most { reason = nil }
   }
@@ -149,9 +155,10 @@ extension BitrateRule {
       draining = nil
       target = settled
       reason = settled < limits.most ? ceiling.rate.map { .carries($0) } ?? reason : nil
-      (lastRise, isAlmostDrained) = (sample.time, false)
+      (lastRise, isAlmostDrained, drainsLong) = (sample.time, false, false)
       return
     }
+    if meter.queue > Self.much { drainsLong = true }
     guard let rate else { return }
     let fitting = clamped(Self.share * rate - limits.sound)
     if draining == .failed, fitting > 1.03 * settled || isLessAllTheTime(fitting, sample.time) {
@@ -159,9 +166,11 @@ extension BitrateRule {
       ceiling.measured(rate)
     }
     noteWhereItWaits(sample)
-    let wanted = clamped(min(settled, fitting) - drainage * rate)
-    // Up again only where little is left: fewer changes, each of which the encoder needs time for.
-    if wanted < 0.92 * target || isAlmostDrained && wanted > 1.05 * target { target = wanted }
+    let left = min(settled, fitting) - drainage * rate
+    let wanted = max(left, min(limits.leastForAMoment, limits.most))
+    // Up again only where little is left, or long before: an encoder needs time for each change.
+    let isMore = isAlmostDrained && wanted > 1.05 * target || drainsLong && wanted > 1.25 * target
+    if wanted < 0.92 * target || isMore { target = wanted }
     reason =
       draining == .failed
       ? .carries(ceiling.rate ?? rate) : .catchingUp(meter.queue / .milliseconds(1))
@@ -199,7 +208,7 @@ extension BitrateRule {
   private var drainage: Double {
     if isAlmostDrained { return 0.02 }
     let drainage = Double(meter.queue - calm) / Double(Self.drain)
-    return draining == .failed ? drainage : min(0.5, drainage)
+    return draining == .failed ? min(drainage, drainsLong ? 0.6 : 1) : min(0.5, drainage)
   }
 
   /// Nanoseconds that the queue will have lost when the encoder has taken a new target.

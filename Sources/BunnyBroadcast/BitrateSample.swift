@@ -51,6 +51,8 @@ extension BitrateRule {
     /// Bit/s of the picture: the quality's.
     package let most: Double
     package let least: Double
+    /// The same while what has piled up is worked off.
+    package var leastForAMoment: Double { min(least, 300_000) }
     /// Bit/s of the sound.
     package let sound: Double
 

@@ -142,6 +142,8 @@ public struct BroadcastStatistics: Sendable, Codable, Equatable {
   /// Bit/s that the picture is encoded to now, and why that is less than the quality's; nil: it is not.
   public var targetBitrate = 0
   public var targetReason: String?
+  /// How the picture is encoded now; nil: it is not, as where a camera's own H.264 is passed through.
+  public var encoding: EncodingInUse?
   /// From a question to the ingest's answer, the last time, in milliseconds; nil: it answers none, or
   /// none was needed.
   public var roundTripMs: Double?

@@ -68,9 +68,7 @@ package enum LogText {
     case .soundHeard: (.info, "the microphone is heard again")
     case .bitrateChanged(let from, let to, let reason):
       (
-        to < from ? .warning : .info,
-        "the picture's bit rate goes from \(Wording.bitrate(Double(from))) to "
-          + "\(Wording.bitrate(Double(to))): \(reason)"
+        to < from ? .warning : .info, bitrate(from, to) + ": \(reason)"
       )
     case .dropped(let frames, let reason):
       (.warning, "left out \(frames) \(frames == 1 ? "frame" : "frames"): \(reason)")
@@ -134,6 +132,13 @@ package enum LogText {
       + "\(totals.bytes) bytes, \(totals.connections) "
       + "\(totals.connections == 1 ? "connection" : "connections"), "
       + "live \(Wording.clock(totals.liveSeconds))"
+  }
+
+  private static func bitrate(_ from: Int, _ to: Int) -> String {
+    let (before, now) = (Wording.bitrate(Double(from)), Wording.bitrate(Double(to)))
+    return before == now
+      ? "the picture's bit rate stays at \(now)"
+      : "the picture's bit rate goes from \(before) to \(now)"
   }
 
   private static func state(_ isLive: Bool?) -> String {

@@ -30,6 +30,9 @@ package final class PictureEncoding {
   /// What is wanted waits only for a place that it can begin in.
   private var isChangeDue = false
 
+  /// nil: nothing is encoded, as what comes is passed through.
+  package var inUse: EncodingInUse? { encoder == nil ? nil : EncodingInUse(settings, plan) }
+
   /// - Parameter notice: is told when an encoder in hardware had to be given up.
   /// - Throws: ``AVFailure`` when x264 refuses the settings.
   package init(

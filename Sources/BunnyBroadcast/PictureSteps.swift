@@ -34,9 +34,8 @@ package struct PictureSteps: Sendable {
   }
 
   private mutating func goUp(_ share: Double, _ now: MonotonicTime) {
-    guard step > 0, share >= Self.shares[step - 1] * Self.margin,
-      lastStep.map({ now - $0 >= Self.patience.up }) ?? true
-    else { return }
-    (step, lastStep) = (step - 1, now)
+    let higher = Self.shares.count { share < $0 * Self.margin }
+    guard higher < step, lastStep.map({ now - $0 >= Self.patience.up }) ?? true else { return }
+    (step, lastStep) = (higher, now)
   }
 }

@@ -34,7 +34,7 @@ package struct ProcessorRule {
   }
 
   package enum News: Equatable, Sendable {
-    /// It cannot keep up; said once, until it does.
+    /// It cannot keep up; said once, until it does. Further steps are moves.
     case overloaded(ProcessorLoad)
     /// It keeps up again.
     case recovered(ProcessorLoad)
@@ -186,6 +186,8 @@ extension ProcessorRule {
     } else if !isTold {
       verdict.news = .overloaded(load)
       isTold = true
+    } else if verdict.order != nil {
+      verdict.news = .moved(load)
     }
     return verdict
   }

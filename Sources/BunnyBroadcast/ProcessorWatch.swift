@@ -8,6 +8,8 @@ package struct ProcessorWatch {
   private static let period: Int64 = .milliseconds(250)
   /// What hardly changes is read so often.
   private static let longPeriod: Int64 = .seconds(10)
+  /// Where pictures are left out.
+  private static let shortPeriod: Int64 = .seconds(1)
 
   private var rule: ProcessorRule
   /// Of x264, as long as it is another one that encodes.
@@ -25,6 +27,8 @@ package struct ProcessorWatch {
   private var sample: ProcessorRule.Sample
   private var share: ProcessorFacts.Share
   private var refreshed: MonotonicTime
+  /// As it was told of last, or begun with.
+  private var shown: EncodingStep
   private var before: (own: Int64, idle: Int64?, time: MonotonicTime)
 
   /// Orders what to begin with.
@@ -58,6 +62,7 @@ package struct ProcessorWatch {
     let now = MonotonicTime.now
     sample = ProcessorRule.Sample(time: now)
     refreshed = now
+    shown = rule.beginning.step
     before = (ProcessorFacts.ownTime, facts.idleTime(of: share), now)
     obey(rule.beginning)
   }
@@ -97,7 +102,7 @@ package struct ProcessorWatch {
     let verdict = rule.look(sample, plan)
     sample = ProcessorRule.Sample(time: now)
     if let order = verdict.order { obey(order) }
-    if let news = verdict.news { say(news) }
+    if let news = verdict.news { say(news, atOnce: verdict.order?.atOnce ?? false) }
     remember(now)
   }
 
@@ -112,13 +117,16 @@ package struct ProcessorWatch {
   }
 
   private mutating func refresh(_ now: MonotonicTime) {
-    guard now - refreshed >= Self.longPeriod else { return }
+    // A quota that was set a moment ago may be why.
+    let period = sample.leftOut > 0 ? Self.shortPeriod : Self.longPeriod
+    guard now - refreshed >= period else { return }
     refreshed = now
     trouble.look()
     let share = facts.share
     guard share != self.share else { return }
     self.share = share
     before.idle = facts.idleTime(of: share)
+    sample.processors = share.processors
   }
 
   private func obey(_ order: ProcessorRule.Order) {
@@ -134,19 +142,23 @@ package struct ProcessorWatch {
     return limit
   }
 
-  private func say(_ news: ProcessorRule.News) {
-    let answer = rule.steps[rule.index].words(quality)
+  private mutating func say(_ news: ProcessorRule.News, atOnce: Bool) {
+    let step = rule.steps[rule.index]
+    let answer = step.words(quality)
+    // Viewers see fewer or smaller pictures, or all of them again.
+    let isSeen = step.frameDivisor != shown.frameDivisor || step.size != shown.size
+    shown = step
     switch news {
     case .overloaded(let load):
       tell(.processorOverloaded(load, answer: answer, trouble: trouble.words))
     case .recovered(let load): tell(.processorRecovered(load, answer: answer))
     case .moved(let load):
       let trouble = trouble.words.map { "; \($0)" } ?? ""
-      tell(
-        .detail(
-          message: "from the next keyframe on: \(answer); threads: \(rule.threads); "
-            + "\(JSONValue.shown((load.free * 100).rounded() / 100)) of "
-            + "\(JSONValue.shown(load.processors)) processors are free\(trouble)"))
+      let message =
+        "from \(atOnce ? "now" : "the next keyframe") on: \(answer); threads: \(rule.threads); "
+        + "\(JSONValue.shown((load.free * 100).rounded() / 100)) of "
+        + "\(JSONValue.shown(load.processors)) processors are free\(trouble)"
+      tell(isSeen ? .notice(message: message) : .detail(message: message))
     }
   }
 

@@ -15,6 +15,14 @@ package final class Telemetry: Sendable {
     state.withLock { change(&$0.totals) }
   }
 
+  /// A frame was encoded.
+  func encodedFrame(at now: MonotonicTime = .now) {
+    state.withLock { state in
+      state.totals.encodedFrames += 1
+      state.firstEncoded = state.firstEncoded ?? now
+    }
+  }
+
   /// - Parameter brightness: of the source's picture, from 0 to 1.
   func saw(brightness: Double) { state.withLock { $0.brightness = brightness } }
 
@@ -74,6 +82,9 @@ package final class Telemetry: Sendable {
     state.withLock { $0.target = (bitrate, reason) }
   }
 
+  /// - Parameter encoding: nil: the picture is not encoded, but passed through.
+  func encodes(_ encoding: EncodingInUse?) { state.withLock { $0.encoding = encoding } }
+
   /// - Parameter endsPeriod: rates are measured from here on anew.
   package func statistics(at now: MonotonicTime, endsPeriod: Bool = false) -> BroadcastStatistics {
     state.withLock { state in
@@ -88,6 +99,7 @@ package final class Telemetry: Sendable {
       statistics.roundTripMs = state.moved.roundTrip.map { Double($0.nanoseconds) / 1e6 }
       statistics.kernelQueueBytes = state.moved.kernelQueue
       (statistics.targetBitrate, statistics.targetReason) = state.target
+      statistics.encoding = state.encoding
       statistics.queueAgeMs = Double(state.queueAge(at: now)) / 1e6
       statistics.handlingP50Ms = state.recentHandling.percentile(0.5)
       statistics.handlingP99Ms = state.recentHandling.percentile(0.99)
@@ -179,6 +191,7 @@ private struct State {
   var liveSince: MonotonicTime?
   /// Since when nobody takes what comes, once somebody did.
   var deadSince: MonotonicTime?
+  var firstEncoded: MonotonicTime?
   var liveNanoseconds: Int64 = 0
   var handling = Histogram()
   var recentHandling = Histogram()
@@ -191,6 +204,7 @@ private struct State {
   var recentSound: Loudness?  // nil until the first period has ended
   var brightness: Double?
   var target: (bitrate: Int, reason: String?) = (0, nil)
+  var encoding: EncodingInUse?
   var moved = Line.Moved()
   var lanes: [Lane] = []
   var unsentFrames = 0
@@ -234,7 +248,9 @@ extension State {
   /// Of two lanes, viewers are shown the one that is less behind.
   fileprivate func queueAge(at now: MonotonicTime) -> Int64 {
     let carried = lanes.filter(\.isCarried)
-    if carried.isEmpty { return deadSince.map { now - $0 } ?? 0 }
+    // What is older is not kept.
+    let most = TagLog.Bound().milliseconds * .milliseconds(1)
+    if carried.isEmpty { return (deadSince ?? firstEncoded).map { min(now - $0, most) } ?? 0 }
     return carried.map { $0.waitingSince.map { now - $0 } ?? 0 }.min() ?? 0
   }
 

@@ -7,38 +7,6 @@ import BunnySystem
 /// Belongs to one thread. Returns when the broadcast's duration is over or the mailbox is closed,
 /// with the encoder flushed.
 struct VideoLane {
-  /// What comes, and the moment it reached this program.
-  struct Arrival: Sendable {
-    enum Content: Sendable {
-      case picture(Picture)
-      /// The camera's own H.264; the first one, and the first after others, is a keyframe.
-      case coded(AccessUnit)
-      /// The camera is lost, and the last picture is to stay.
-      case hold
-    }
-    enum Origin: Sendable {
-      /// It stands for one that did not come.
-      case slate
-      /// A sensor, which may be dead though it flows, or something else.
-      case sensor, other
-    }
-
-    let content: Content
-    let time: MonotonicTime
-    /// How it is to be shown.
-    var turn = PictureTurn.none
-    var origin = Origin.slate
-
-    /// When it was captured.
-    var captured: MonotonicTime {
-      switch content {
-      case .picture(let picture): picture.time
-      case .coded(let unit): unit.time
-      case .hold: time
-      }
-    }
-  }
-
   let pictures: Mailbox<Arrival>
   /// Is told the moment of the first picture: the broadcast's zero.
   let origin: Mailbox<MonotonicTime>
@@ -76,7 +44,7 @@ struct VideoLane {
 
   /// An encoded frame goes to the log.
   fileprivate func hand(_ tag: MediaTag) {
-    telemetry.count { $0.encodedFrames += 1 }
+    telemetry.encodedFrame()
     outlet.offer(tag)
   }
 }
@@ -96,6 +64,7 @@ private struct Path {
   private var processor: ProcessorWatch
   private var plea: KeyframePlea
   private var processing: OwnProcessing?
+  private var told: EncodingPlan?  // how it is encoded, as the telemetry knows
 
   init(lane: VideoLane, zero: MonotonicTime) {
     self.lane = lane
@@ -172,10 +141,8 @@ private struct Path {
     }
     if unit.facts.isKeyframe { lane.wantsKeyframe.isSet = false }
     let now = MonotonicTime.now
-    lane.telemetry.count {
-      $0.capturedFrames += 1
-      $0.encodedFrames += 1
-    }
+    lane.telemetry.count { $0.capturedFrames += 1 }
+    lane.telemetry.encodedFrame(at: now)
     let milliseconds = max(0, unit.time - zero) / .milliseconds(1)
     lane.outlet.offer(
       MediaTag(
@@ -187,6 +154,10 @@ private struct Path {
   /// What the encoder still holds goes to the log.
   mutating func finish() throws {
     try lane.encoding.finish(shift: lane.outlet.shift) { lane.hand($0) }
+    if told != nil {
+      told = nil
+      lane.telemetry.encodes(nil)
+    }
   }
 
   private mutating func repeatMissed() throws {
@@ -294,7 +265,12 @@ private struct Path {
       picture, in: slot, forcingKeyframe: forcingKeyframe || isWanted, shift: lane.outlet.shift
     ) { lane.hand($0) }
     encoderFree = .now
+    if told != lane.encoding.plan { tell() }
     processor.encoded(
       converting: converting, encoding: encoderFree - began, to: lane.encoding.plan)
+  }
+  private mutating func tell() {
+    told = lane.encoding.plan
+    lane.telemetry.encodes(lane.encoding.inUse)
   }
 }

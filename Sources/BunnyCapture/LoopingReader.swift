@@ -118,6 +118,8 @@ private struct State: ~Copyable, @unchecked Sendable {
   private var shift: Int64 = 0  // from a packet's time to its place in the pass, nanoseconds
   private var ends: [Int64] = [0, 0]  // of each track in this pass, nanoseconds
   private var passPackets = 0
+  /// Nothing was read since it was put back to its beginning, which some inputs only pretend to do.
+  private var isRewound = false
   private var epoch = 0
 
   static let mostWaiting: Int64 = .seconds(10)
@@ -184,6 +186,7 @@ private struct State: ~Copyable, @unchecked Sendable {
       guard let (track, packet) = try demuxer.next() else { return try endPass(demuxer) }
       guard let index = tracks.firstIndex(where: { $0?.index == track }) else { return }
       passPackets += 1
+      isRewound = false
       place(packet, index)
       waiting[index].append(.packet(packet, zero: start + shift))
       waitingBytes[index] += packet.size
@@ -232,6 +235,10 @@ private struct State: ~Copyable, @unchecked Sendable {
   private mutating func endPass(_ demuxer: Demuxer) throws(ReadFailure) {
     guard passPackets > 0, let start = passStart else {
       input.close()
+      if isRewound {
+        isRewound = false
+        return  // it is opened again
+      }
       throw ReadFailure(reason: "it has no packets")
     }
     // Never so short that looping spins: a still picture is shown 25 times a second at most.
@@ -239,7 +246,12 @@ private struct State: ~Copyable, @unchecked Sendable {
     shift = -demuxer.start
     ends = [0, 0]
     drain()
-    do { try demuxer.rewind() } catch { input.close() }  // it is opened again instead
+    do {
+      try demuxer.rewind()
+      isRewound = true
+    } catch {
+      input.close()  // it is opened again instead
+    }
   }
 
   private mutating func opened() throws(ReadFailure) -> Demuxer {

@@ -11,6 +11,7 @@ extension EventLine {
       .init("confirmedBitrate", .number(statistics.confirmedBitrate.rounded())),
       .init("targetBitrate", .integer(statistics.targetBitrate)),
       .init("targetReason", statistics.targetReason.map { .string($0) } ?? .null),
+    ] + fields(statistics.encoding) + [
       .init("queueAgeMs", .number(thousandths(statistics.queueAgeMs))),
       .init("roundTripMs", statistics.roundTripMs.map { .number(thousandths($0)) } ?? .null),
       .init("kernelQueueBytes", .integer(statistics.kernelQueueBytes)),
@@ -18,6 +19,17 @@ extension EventLine {
       .init("latencyP50Ms", .number(thousandths(statistics.latencyP50Ms))),
       .init("latencyP99Ms", .number(thousandths(statistics.latencyP99Ms))),
     ] + levels(statistics) + fields(statistics.totals)
+  }
+
+  /// How the picture is encoded.
+  static func fields(_ encoding: EncodingInUse?) -> [JSONValue.Member] {
+    [
+      .init("encodedWidth", encoding.map { .integer($0.width) } ?? .null),
+      .init("encodedHeight", encoding.map { .integer($0.height) } ?? .null),
+      .init("encodedFrameRate", encoding.map { .number(thousandths($0.frameRate)) } ?? .null),
+      .init("encoder", encoding.map { .string($0.encoder) } ?? .null),
+      .init("effort", encoding?.effort.map { .string($0) } ?? .null),
+    ]
   }
 
   static func levels(_ statistics: BroadcastStatistics) -> [JSONValue.Member] {

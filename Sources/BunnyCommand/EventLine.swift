@@ -19,7 +19,7 @@ package import BunnyRTMP
 /// | `preparing` | |
 /// | `connection` | `ingest`; `state`: `connecting`, `handshaking`, `connected`, `ready`, `publishing` or `closed` |
 /// | `started`, `reconnected` | `ingest`, which accepted the stream |
-/// | `statistics` | every 3 s: `state`, `elapsedMs`, `framesPerSecond`, `bitrate`, `confirmedBitrate` (known to have arrived), `targetBitrate` of the picture, `targetReason` why it is less than the quality's, or null, `queueAgeMs`, `roundTripMs` or null, `kernelQueueBytes`, `handlingP50Ms`, `handlingP99Ms`, `latencyP50Ms`, `latencyP99Ms` (from a picture's capture to its last byte in the socket), the source's levels, the totals, `eventsLost` |
+/// | `statistics` | every 3 s: `state`, `elapsedMs`, `framesPerSecond`, `bitrate`, `confirmedBitrate` (known to have arrived), `targetBitrate` of the picture, `targetReason` why it is less than the quality's, or null, `encodedWidth`, `encodedHeight`, `encodedFrameRate`, `encoder`, `effort`: how the picture is encoded now (null: passed through), `queueAgeMs`, `roundTripMs` or null, `kernelQueueBytes`, `handlingP50Ms`, `handlingP99Ms`, `latencyP50Ms`, `latencyP99Ms` (from a picture's capture to its last byte in the socket), the source's levels, the totals, `eventsLost` |
 /// | `muted` | `isMuted` |
 /// | `streamCreated` | a live stream was made, which is broadcast to: `stream`, its GUID, `title` |
 /// | `awaitingStart` | the stream is scheduled, and waited for: `inMs` |

@@ -1,5 +1,6 @@
 import BunnySystem
 import CBunnyFFmpeg
+import FoundationEssentials
 
 /// Whether an encoder does what it promises: found out by encoding a second of noise with it.
 public struct EncoderProbe {
@@ -24,11 +25,25 @@ public struct EncoderProbe {
       sets = encoder.parameters.extradata
       packets = try Self.encode(with: encoder, settings)
     } catch {
-      throw Problem(description: "it cannot be opened or fails (\(error))")
+      let reason = Self.missing(settings.kind) ?? "it cannot be opened or fails (\(error))"
+      throw Problem(description: reason)
     }
     if sets.isEmpty { sets = packets.first?.bytes ?? [] }
     if let problem = Self.problem(packets, parameterSets: sets, settings) { throw problem }
     parameterSets = ParameterSets(AnnexB.units(in: sets)).annexB
+  }
+
+  /// What there has to be, and is not.
+  private static func missing(_ kind: VideoEncoder.Kind) -> String? {
+    let (folder, prefix, what): (String, String, String)
+    switch kind {
+    case .x264: return nil
+    case .vaapi: (folder, prefix, what) = ("/dev/dri", "renderD", "graphics processor")
+    case .v4l2m2m: (folder, prefix, what) = ("/dev", "video", "codec of the kernel's")
+    }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    guard !names.contains(where: { $0.hasPrefix(prefix) }) else { return nil }
+    return "there is no \(folder)/\(prefix)…, and so no \(what) that this program may use"
   }
 
   /// - Parameter keyframes: that are asked for.

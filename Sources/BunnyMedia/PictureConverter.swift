@@ -45,8 +45,9 @@ public final class PictureConverter {
     guard let way else { preconditionFailure("no way to convert it") }
     if let turner, way.steps.goesByRows { return turned(picture, way.fit, way.steps, turner) }
     let result = pool.next(at: picture.time)
-    result.raw.blacken(outside: way.fit.target)
     try way.steps.convert(picture, into: result.raw)
+    // Afterwards, as libswscale writes eight pixels at a time, and some beyond its place.
+    result.raw.blacken(outside: way.fit.target)
     return turner?.turned(result) ?? result
   }
 

@@ -153,8 +153,7 @@ private func moment(_ milliseconds: Int64) -> MonotonicTime {
 
   // What suits a rate.
 
-  @Test func `below a third half the frames, then a smaller picture; back one step in ten seconds`()
-  {
+  @Test func `below a third half the frames, then a smaller picture; back after ten seconds`() {
     var steps = PictureSteps()
     func look(_ share: Double, _ time: Int64) -> Int {
       steps.take(share: share, at: moment(time))
@@ -164,9 +163,11 @@ private func moment(_ milliseconds: Int64) -> MonotonicTime {
     #expect(look(0.32, 1100) == 1 && steps.frameDivisor == 2 && steps.size == .whole)
     #expect(look(0.24, 2000) == 1 && look(0.34, 2500) == 1)  // it did not last
     #expect(look(0.15, 3000) == 1 && look(0.15, 4000) == 3 && steps.size == .half)
-    #expect(look(1, 13_999) == 3 && look(1, 14_000) == 2 && steps.size == .threeQuarters)
+    #expect(look(0.3, 13_999) == 3 && look(0.3, 14_000) == 2 && steps.size == .threeQuarters)
     #expect(look(0.31, 24_000) == 2 && look(0.32, 24_100) == 1)
     #expect(look(0.4, 40_000) == 1 && look(0.42, 40_100) == 0)
+    #expect(look(0.1, 50_000) == 0 && look(0.1, 51_000) == 3)
+    #expect(look(1, 60_999) == 3 && look(1, 61_000) == 0)  // nothing in between
   }
 }
 

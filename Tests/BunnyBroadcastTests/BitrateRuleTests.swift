@@ -96,6 +96,31 @@ import Testing
     #expect(model.marks(20..<600).allSatisfy { $0.queueAge < 500 })
   }
 
+  /// Twelve seconds have piled up then, as much as is kept.
+  @Test(arguments: [(2_500_000, 4e6, 12.0), (2_500_000, 1.5e6, 6.0)])
+  func `after a long cut it is made up for without mud`(
+    preset: Int, capacity: Double, cut: Double
+  ) throws {
+    var model = LineModel(preset: preset)
+    model.capacity = { (20..<20 + cut).contains($0) ? 0 : capacity }
+    model.run(seconds: 120)
+    show(model)
+    let end = 20 + cut
+    let late = model.marks(end + 1..<120).filter { $0.queueAge > 2500 }
+    // Four tenths of what the line carries, sound included; where that is little, fewer and smaller pictures.
+    let mud = late.filter { $0.target < 0.38 * capacity - model.sound }
+    #expect(mud.isEmpty, "\(mud.first!)")
+    let unanswered = late.filter { mark in
+      let before = model.marks(mark.time - 1.3..<mark.time)
+      return mark.step == 0 && (before + [mark]).allSatisfy { $0.target < Double(preset) / 3 }
+    }
+    #expect(unanswered.isEmpty, "\(unanswered.first!)")
+    #expect(model.marks(end + 2.5 * cut..<120).allSatisfy { $0.queueAge < 500 })
+    #expect(model.marks.last.map { $0.step == 0 } ?? false)
+    // What lasts is told.
+    #expect(model.news.contains { (end..<end + cut).contains($0.time) })
+  }
+
   @Test func `an easy picture is no reason to go down`() {
     var model = LineModel(preset: 4_000_000)
     model.usage = { $0 < 20 ? 1 : 0.02 }
@@ -145,7 +170,8 @@ import Testing
     #expect(abs(Double(low.to) + model.sound - 1.41e6) < 0.05e6)
     #expect(low.reason.hasSuffix("; at half the frame rate"))
     #expect(told.last?.change.to == 4_000_000)
-    #expect(told.last?.change.reason == "the network takes all of it")
+    let end = "the network takes all of it; all pictures again, and whole"
+    #expect(told.last?.change.reason == end)
     #expect(told.count == 2, "\(told)")
   }
 }

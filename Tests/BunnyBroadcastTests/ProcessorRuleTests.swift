@@ -59,6 +59,20 @@ import Testing
     #expect(hot.rule.settled(at: hot.now).map { $0 < .best } ?? false)
   }
 
+  @Test func `what is overloaded again before it has recovered says each further step`() {
+    var slow = Machine(
+      .effort(.light), milliseconds: 26 / EncoderEffort.lightest.cost, expected: 15,
+      processors: 1)
+    _ = slow.run(20)
+    slow.milliseconds *= 3  // others take most of it
+    let verdicts = slow.run(20)
+    let steps = verdicts.filter { $0.verdict.order?.atOnce ?? false }
+    #expect(!steps.isEmpty)
+    #expect(
+      steps.allSatisfy { if case .moved? = $0.verdict.news { true } else { false } },
+      "\(verdicts)")
+  }
+
   @Test func `too many pictures are told of within two seconds, and answered at once`() {
     // 26 ms of 33.3 with the lightest effort: more than three quarters.
     let milliseconds = 26 / EncoderEffort.lightest.cost

@@ -126,8 +126,9 @@ import Testing
     #expect(counted.current == decoder.errors)
   }
 
-  @Test func `a still picture is a film of one frame`() throws {
-    let path = folder.file("still.png")
+  @Test(arguments: ["png", "jpg", "bmp"])
+  func `a still picture is a film of one frame`(form: String) throws {
+    let path = folder.file("still.\(form)")
     try ffmpeg(["-f", "lavfi", "-i", "testsrc=s=64x64:d=1", "-frames:v", "1", path]) { _ in }
     #expect(try pictureTimes(open(path), count: 3) == [0, 40, 80])
   }

@@ -76,6 +76,6 @@ import Testing
     let trouble = #expect(throws: EncoderProbe.Problem.self) {
       try EncoderProbe(Self.settings { $0.kind = kind })
     }
-    #expect(trouble?.description.hasPrefix("it cannot be opened or fails (av") ?? false)
+    #expect(trouble?.description.hasPrefix("there is no /dev/") ?? false)
   }
 }

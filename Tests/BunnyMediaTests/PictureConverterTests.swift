@@ -135,6 +135,30 @@ import Testing
     }
   }
 
+  @Test(arguments: ["rgb24", "yuv420p", "yuyv422", "yuv420p10le", "gray"])
+  func `bars are black to the last pixel, whatever the picture's width`(format: String) throws {
+    for size in [(1080, 1920), (768, 1366), (1280, 1024), (322, 240)] {
+      let form = Form(
+        name: format, size: size, options: ["-pix_fmt", format, "-c:v", "rawvideo"],
+        ending: "nut")
+      let converter = PictureConverter(width: 1280, height: 720, fill: .letterbox)
+      let converted = try converter.convert(try #require(try decode(form).first))
+      let (left, right) = (converter.area.x, converter.area.x + converter.area.width)
+      converted.withPlanes { y, u, v in
+        for (plane, black, scale) in [(y, UInt8(16), 1), (u, 128, 2), (v, 128, 2)] {
+          let stained = (0..<plane.height).reduce(0) { sum, row in
+            let line = plane.bytes + row * plane.stride
+            return sum
+              + (0..<plane.width).count { column in
+                !(left / scale..<right / scale).contains(column) && line[column] != black
+              }
+          }
+          #expect(stained == 0, "\(format) \(size)")
+        }
+      }
+    }
+  }
+
   /// What BT.709 says of a colour, limited range.
   private static func bt709(_ colour: (r: Double, g: Double, b: Double)) -> (Double, Double, Double)
   {

@@ -13,7 +13,8 @@ struct EventLineTests {
     #""handlingP50Ms":0.25,"handlingP99Ms":3,"latencyP50Ms":340.5,"latencyP99Ms":362"#
   private static let network =
     #""confirmedBitrate":2400000,"targetBitrate":2300000,"targetReason":"why","#
-    + #""queueAgeMs":12.25,"roundTripMs":0.5,"kernelQueueBytes":4096"#
+    + #""encodedWidth":1280,"encodedHeight":720,"encodedFrameRate":29.97,"encoder":"libx264","#
+    + #""effort":"light","queueAgeMs":12.25,"roundTripMs":0.5,"kernelQueueBytes":4096"#
   private static let zeros =
     #""capturedFrames":1,"repeatedFrames":2,"skippedFrames":3,"missedFrames":12,"#
     + #""encodedFrames":4,"droppedFrames":5,"publishedFrames":6,"filledSamples":7,"bytes":8000000000,"#
@@ -47,6 +48,9 @@ struct EventLineTests {
     statistics.queueAgeMs = 12.25
     statistics.targetBitrate = 2_300_000
     statistics.targetReason = "why"
+    statistics.encoding = EncodingInUse(
+      width: 1280, height: 720, frameRate: 30000.0 / 1001, encoder: "libx264", effort: "light",
+      threads: 1)
     statistics.confirmedBitrate = 2_400_000
     statistics.roundTripMs = 0.5
     statistics.kernelQueueBytes = 4096

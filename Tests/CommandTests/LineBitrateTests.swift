@@ -116,7 +116,7 @@ struct LineBitrateTests {
     for path in [recording, try nginx.hls().playlist] {
       let decoded = try await ChildProcess.run(
         "ffmpeg", ["-nostdin", "-v", "warning", "-i", path, "-f", "null", "-"])
-      #expect(decoded.exitStatus == 0 && decoded.standardError == "", "\(path)")
+      #expect(decoded.exitStatus == 0 && decoded.standardError == "", "\(path): \(decoded)")
     }
   }
 }
