@@ -43,6 +43,8 @@ package struct BitrateRule: Sendable {
   /// What it is for longer than a moment.
   package var lasting: Double { drainsLong ? target : settled }
   package private(set) var steps = PictureSteps()
+  /// The line carries less than the least that it is encoded to, and media piles up.
+  package private(set) var isTooLittle = false
 
   var meter = DeliveryMeter()
   var usage = UsageMeter()
@@ -77,6 +79,8 @@ package struct BitrateRule: Sendable {
       if draining != .failed { fall(at: sample.time) }
       if draining != nil { drain(sample) } else { rise(at: sample.time) }
     }
+    if settled <= limits.least, meter.queue > Self.much { isTooLittle = true }
+    if meter.queue < trouble { isTooLittle = false }
     steps.take(share: lasting / limits.most, at: sample.time)
   }
 
@@ -166,8 +170,8 @@ extension BitrateRule {
       ceiling.measured(rate)
     }
     noteWhereItWaits(sample)
-    let left = min(settled, fitting) - drainage * rate
-    let wanted = max(left, min(limits.leastForAMoment, limits.most))
+    let left = (Self.share - drainage) * rate - limits.sound
+    let wanted = max(limits.leastForAMoment, min(settled, fitting, left))
     // Up again only where little is left, or long before: an encoder needs time for each change.
     let isMore = isAlmostDrained && wanted > 1.05 * target || drainsLong && wanted > 1.25 * target
     if wanted < 0.92 * target || isMore { target = wanted }

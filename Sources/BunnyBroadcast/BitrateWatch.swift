@@ -50,6 +50,7 @@ final class BitrateWatch: Sendable {
     var rules: [BitrateRule]
     var news: BitrateNews
     var hasSaidWhatPasses = false
+    var saysTooLittle = false
 
     init(_ limits: BitrateRule.Limits, lanes: Int) {
       rules = Array(repeating: BitrateRule(limits), count: lanes)
@@ -71,6 +72,7 @@ final class BitrateWatch: Sendable {
       events.send(.bitrateChanged(from: change.from, to: change.to, reason: change.reason))
       sayWhatPasses(&round, change.to)
     }
+    sayIfTooLittle(&round, strictest)
   }
 
   private func sample(of lane: Int, at now: MonotonicTime) -> BitrateRule.Sample? {
@@ -97,6 +99,17 @@ final class BitrateWatch: Sendable {
     limit.size = rule.steps.size
     orders.limit(limit, by: .network)
     telemetry.aims(at: Int(rule.target), because: rule.reason?.description)
+  }
+
+  /// Once, until it carries more.
+  private func sayIfTooLittle(_ round: inout Round, _ rule: BitrateRule) {
+    defer { round.saysTooLittle = rule.isTooLittle }
+    guard rule.isTooLittle, !round.saysTooLittle else { return }
+    events.send(
+      .notice(
+        message: "the network carries less than this quality takes at least "
+          + "(\(BitrateNews.text(limits.least)) of picture, \(BitrateNews.text(limits.sound)) of "
+          + "sound): what piles up is left out by the second; take a smaller --quality"))
   }
 
   private func sayWhatPasses(_ round: inout Round, _ bitrate: Int) {

@@ -4,6 +4,7 @@ package import BunnyMedia
 package final class EncoderSupply {
   /// Of x264, once an encoder in hardware was given up.
   private(set) var quality: VideoEncoder.Settings
+  private var isFirst = true
   private let orders: EncodingOrders
   private let notice: (String) -> Void
   /// Of encoders in hardware, by size and frame rate: only their pictures tell them, and they go ahead of these.
@@ -24,15 +25,24 @@ package final class EncoderSupply {
   package func next(
     _ plan: inout EncodingPlan
   ) throws(AVFailure) -> (encoder: VideoEncoder, settings: VideoEncoder.Settings) {
-    let settings = plan.settings(quality)
+    let settings = settings(plan)
+    defer { isFirst = false }
     guard settings.kind != .x264 else { return (try VideoEncoder(settings), settings) }
     do {
       return (try VideoEncoder(settings, parameterSets: probed(settings)), settings)
     } catch {
       giveUpHardware(error, for: &plan)
-      let settings = plan.settings(quality)
+      let settings = self.settings(plan)
       return (try VideoEncoder(settings), settings)
     }
+  }
+
+  /// One that takes over in mid-broadcast, often as there is too little of something, does not begin with all that
+  /// its buffer (VBV) may save up.
+  private func settings(_ plan: EncodingPlan) -> VideoEncoder.Settings {
+    var settings = plan.settings(quality)
+    if !isFirst, settings.kind == .x264 { settings.x264["vbv-init"] = "0.5" }
+    return settings
   }
 
   /// From now on it is x264, with the effort and the threads that were ordered for that. The frame rate and the size

@@ -25,21 +25,22 @@ package enum EncoderList {
     let encoders = survey.encoders.map { encoder in
       "  " + padded(encoder.kind.rawValue, 14) + (encoder.problem.map { "no: \($0)" } ?? "works")
     }
+    let width = max(16, (survey.rows.map(\.quality.count).max() ?? 0) + 1)
     let head =
-      "  " + padded("quality", 16) + padded("encoder", 14) + padded("effort", 10)
+      "  " + padded("quality", width) + padded("encoder", 14) + padded("effort", 10)
       + padded("a picture", 12) + padded("of one", 9) + "a third stays free"
     let count = fixed(survey.processors, 1)
     let lines =
       ["Encoders"] + encoders + [
-        "", "What they take of \(survey.model), of which there are \(count)",
+        "", "What they take of one processor (\(survey.model)), of which \(count) may be used",
       ]
-      + [head] + survey.rows.map(row)
+      + [head] + survey.rows.map { row($0, width) }
     return lines.map { $0 + "\n" }.joined()
   }
 
-  private static func row(_ row: EncoderSurvey.Row) -> String {
+  private static func row(_ row: EncoderSurvey.Row, _ width: Int) -> String {
     let what =
-      "  " + padded(row.quality, 16) + padded(row.kind.rawValue, 14)
+      "  " + padded(row.quality, width) + padded(row.kind.rawValue, 14)
       + padded(row.effort.map { "\($0)" } ?? "", 10)
     guard let cost = row.cost else { return what + "no: \(row.problem ?? "")" }
     return what + padded("\(fixed(cost.milliseconds, 1)) ms", 12)

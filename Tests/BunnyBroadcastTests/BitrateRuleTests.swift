@@ -121,6 +121,17 @@ import Testing
     #expect(model.news.contains { (end..<end + cut).contains($0.time) })
   }
 
+  @Test(arguments: [(300_000.0, true), (650_000, false), (4e6, false)])
+  func `a line that carries less than the least is told of`(
+    capacity: Double, isTooLittle: Bool
+  ) {
+    var model = LineModel(preset: 2_500_000)
+    model.capacity = { $0 < 10 ? 4e6 : capacity }
+    model.run(seconds: 40)
+    show(model)
+    #expect(model.rule.isTooLittle == isTooLittle)
+  }
+
   @Test func `an easy picture is no reason to go down`() {
     var model = LineModel(preset: 4_000_000)
     model.usage = { $0 < 20 ? 1 : 0.02 }
