@@ -100,8 +100,10 @@ package struct ProcessorRule {
   /// What the encoder is opened with.
   package var beginning: Order { Order(step: steps[index], threads: threads, atOnce: false) }
 
-  /// What has held for a while, where it is ours to choose.
+  /// What has held for a while, where it is ours to choose; or what is left of it, so that no other start begins
+  /// with what has just failed.
   package func settled(at now: MonotonicTime) -> EncoderEffort? {
+    if isAutomatic, isTold { return steps[index].effort }
     guard isAutomatic, steps[index].isWhole, let changed, now - changed >= .seconds(30),
       behindSince == nil
     else { return nil }

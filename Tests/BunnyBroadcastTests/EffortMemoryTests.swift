@@ -52,6 +52,9 @@ import Testing
     #expect(try memory().remembered() == .best)
     try #"{"x":1}"#.write(toFile: path, atomically: false, encoding: .utf8)
     #expect(try memory().remembered() == nil)
+    try FileManager.default.removeItem(atPath: path)
+    #expect(mkfifo(path, 0o600) == 0)
+    #expect(throws: EffortMemory.Trouble.self) { try memory().remembered() }
   }
 
   @Test func `where nothing can be written that is all`() throws {

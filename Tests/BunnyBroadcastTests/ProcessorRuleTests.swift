@@ -57,6 +57,11 @@ import Testing
     let verdicts = hot.run(60)
     #expect(verdicts.first?.verdict.order.map { $0.step.effort != .best } ?? false)
     #expect(hot.rule.settled(at: hot.now).map { $0 < .best } ?? false)
+    // What fails at once is not begun with again.
+    var hopeless = Machine(
+      .auto, milliseconds: 120, expected: 15, processors: 1, remembered: .best)
+    _ = hopeless.run(4)
+    #expect(hopeless.rule.settled(at: hopeless.now).map { $0 < .best } ?? false)
   }
 
   @Test func `what is overloaded again before it has recovered says each further step`() {
