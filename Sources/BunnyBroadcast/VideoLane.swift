@@ -95,7 +95,7 @@ private struct Path {
   private var watch: PictureWatch
   private var processor: ProcessorWatch
   private var plea: KeyframePlea
-  private var processing: OwnProcessing?
+  private var processing: OwnProcessing<Picture>?
 
   init(lane: VideoLane, zero: MonotonicTime) {
     self.lane = lane
