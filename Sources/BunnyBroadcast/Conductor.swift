@@ -13,7 +13,9 @@ final class Conductor: Sendable {
     /// About the stream.
     let onStream: @Sendable (BunnyLiveStream) -> Void
     /// That what is published to from memory is there.
-    let onFound: @Sendable () async -> Void
+    ///
+    /// - Returns: Whether it may be published to.
+    let onFound: @Sendable () async -> Bool
     /// That the stream is over.
     let onEnd: @Sendable (StreamWatch.End) -> Void
     /// Nobody has asked for an end.
@@ -190,7 +192,7 @@ final class Conductor: Sendable {
       }
       let next = readiness.found(starts: needsStart && plan.startsStream, wait: wait)
       if case .find = next { return next }
-      await listener.onFound()
+      guard await listener.onFound() else { return readiness.notFound() }
       hub.send(.streamFound(title: stream.title, status: stream.status, resumes: !needsStart))
       return next
     }

@@ -115,7 +115,9 @@ extension LiveBroadcast {
           session.told(stream)
           self?.state.withLock { $0.stream = stream }
         },
-        onFound: { [weak self, session] in await self?.claimLate(session, own: own) },
+        onFound: { [weak self, session] in
+          await self?.claimLate(session, own: own) ?? false
+        },
         onEnd: { [weak self] end in
           if let self { endMedia(because: BroadcastError(end, of: streamId)) }
         },
@@ -150,11 +152,14 @@ extension LiveBroadcast {
   }
 
   /// What was published to from memory may be somebody else's by now.
-  private func claimLate(_ session: LiveSession, own: StreamRecord.Publishing?) async {
+  ///
+  /// - Returns: Whether it is ours.
+  private func claimLate(_ session: LiveSession, own: StreamRecord.Publishing?) async -> Bool {
     guard !plan.takesOver, let status = await askStatus(), session.isBesides(status),
       case .taken(let lastPing) = PublisherClaim(status, own: own, bootId: Boot.id, at: world.now())
-    else { return }
+    else { return true }
     endMedia(because: .streamTaken(streamId, lastPing: lastPing))
+    return false
   }
 
   /// The stream was found to be over, or somebody else's, while it was broadcast to.

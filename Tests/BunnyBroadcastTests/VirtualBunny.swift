@@ -63,11 +63,11 @@ final class VirtualBunny: PartlyScripted {
   }
 
   /// From elsewhere: a stream is ended, deleted, given another key, or is there again.
-  func meddle() {
+  func meddle(mayRestore: Bool) {
     let (what, key) = (world.random(0...9), "\(world.random(1...99_999))")
     state.withLock { state in
       guard let id = state.streams.keys.sorted().last, let status = state.streams[id]?.status else {
-        state.streams["s"] = Stream(title: "T", key: "s-\(key)")
+        if mayRestore { state.streams["s"] = Stream(title: "T", key: "s-\(key)") }
         return
       }
       switch what {
@@ -75,7 +75,8 @@ final class VirtualBunny: PartlyScripted {
       case 4: state.streams[id]?.status = .error
       case 5: state.streams[id] = nil
       case 6, 7: state.streams[id]?.key = "\(id)-\(key)"
-      default: if [.ended, .error].contains(status) { state.streams[id]?.status = .created }
+      default:
+        if mayRestore, [.ended, .error].contains(status) { state.streams[id]?.status = .created }
       }
     }
   }
