@@ -11,6 +11,8 @@ import Synchronization
 final class LiveModel: Sendable {
   private struct Asked {
     var waiting = 0
+    /// Those who do not wait for ever.
+    var impatient = 0
     var isListening = false
     var isOver = false
   }
@@ -91,12 +93,13 @@ final class LiveModel: Sendable {
     }
     world.pass(.zero)  // else the last command might come after this one
     ask(.leave, .leave)
-    world.pass(.seconds(200))
+    for _ in 0..<200 where core.hasEngine { world.pass(.seconds(1)) }
     asked.withLock { $0.isOver = true }
     bunny.demand(!core.hasEngine, "it does not come to rest: \(core.snapshot.state)")
     core.release()
-    world.pass(.seconds(1))
-    bunny.demand(world.isAtRest, "a task is left")
+    world.pass(.zero)
+    bunny.demand(world.sleeping == asked.withLock { $0.impatient }, "a task is left")
+    world.pass(.seconds(20))
     bunny.demand(bunny.isQuiet(), "a call is left, or a publisher")
     bunny.demand(asked.withLock { $0.waiting } == 0, "somebody waits for ever")
     bunny.demand(engines.withLock { $0 } == 0, "a broadcast is left")
@@ -122,8 +125,10 @@ final class LiveModel: Sendable {
     // Whoever waits for a start may wait for ever, if nobody ends the broadcast.
     guard command == .start || world.chance(10) else { return }
     let patience = world.random(.seconds(20))
-    world.task { [world] in
+    asked.withLock { $0.impatient += 1 }
+    world.task { [self] in
       try? await world.sleep(patience)
+      asked.withLock { $0.impatient -= 1 }
       asking.cancel()
     }
   }

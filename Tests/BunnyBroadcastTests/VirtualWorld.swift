@@ -27,8 +27,8 @@ final class VirtualWorld: TaskExecutor {
   init(seed: UInt64) { state = Mutex(State(dice: Dice(seed: seed))) }
 
   var now: MonotonicTime { state.withLock { $0.now } }
-  /// Nothing is being done, or would be later.
-  var isAtRest: Bool { state.withLock { $0.jobs.isEmpty && $0.sleepers.isEmpty } }
+  /// How many tasks would go on later.
+  var sleeping: Int { state.withLock { $0.sleepers.count } }
 
   func random(_ range: ClosedRange<Int>) -> Int {
     state.withLock { .random(in: range, using: &$0.dice) }
