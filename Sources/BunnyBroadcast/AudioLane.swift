@@ -8,6 +8,7 @@ import BunnySystem
 /// with the encoder flushed.
 struct AudioLane {
   let samples: Mailbox<Samples>
+  let processing: (@Sendable () -> (Samples) -> Samples)?
   /// Tells the moment of the first picture: the broadcast's zero.
   let origin: Mailbox<MonotonicTime>
   /// How far the source's times may be off, in nanoseconds; nil when there is no source but silence.
@@ -46,6 +47,7 @@ private struct Path {
   private var grid = SampleGrid()
   private var saidWhyNot = false
   private var watch: SoundWatch
+  private var processing: OwnProcessing<Samples>?
   /// How late sound may be before silence takes its place.
   private let grace: Int64
 
@@ -53,6 +55,7 @@ private struct Path {
     self.lane = lane
     self.zero = zero
     watch = lane.watch
+    processing = lane.processing.map { OwnProcessing($0(), notice: lane.notice) }
     // Silence need not be waited for.
     grace = lane.tolerance.map { FrameGrid.grace + $0 } ?? 0
   }
@@ -79,7 +82,7 @@ private struct Path {
     }
     for run in converted {
       watch.hear(run, isMuted: lane.isMuted.isSet)
-      try place(run)
+      try place(processing?.take(run) ?? run)
     }
     converted.removeAll(keepingCapacity: true)
   }

@@ -98,16 +98,12 @@ public final class Broadcast: Sendable {
     action?()
   }
 
-  /// What somebody else knows of an ingest: whether it has the stream.
-  func told(primaryIsLive: Bool?, backupIsLive: Bool?) {
+  package func told(primaryIsLive: Bool?, backupIsLive: Bool?) {
     if let primaryIsLive { line.told(ingest: 0, isLive: primaryIsLive) }
     if let backupIsLive { line.told(ingest: 1, isLive: backupIsLive) }
   }
 
-  /// Publishes elsewhere, or under another key, from the next connection on.
-  ///
-  /// - Returns: false when `backup` is left out, since there was none before.
-  func publish(to ingest: Ingest, backup: Ingest?) -> Bool {
+  package func publish(to ingest: Ingest, backup: Ingest?) -> Bool {
     let hasBackup = configuration.backup != nil
     var changed = configuration
     changed.ingest = ingest

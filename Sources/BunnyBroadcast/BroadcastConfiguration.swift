@@ -85,6 +85,11 @@ public struct BroadcastConfiguration: Sendable {
   /// returns others of the same size, made with a `PicturePool` of its own. What it takes counts as work
   /// on the picture: one that is too slow is answered like an encoder that is.
   public var processing: (@Sendable () -> (Picture) -> Picture)?
+  /// The same for sound: what it makes is called once, on the thread that encodes sound, with each run of it
+  /// in the broadcast's form (48 kHz, two channels, see `Samples.withChannel`), and returns one as long and of
+  /// the same time, made with a `SamplesPool` of its own. Silence that is filled in does not go through
+  /// there.
+  public var soundProcessing: (@Sendable () -> (Samples) -> Samples)?
   /// How the cameras are to be used, where ``video`` and ``otherVideos`` are some.
   public var camera = CameraSettings()
   public var quality: BroadcastQuality

@@ -13,7 +13,9 @@ final class Conductor: Sendable {
     /// About the stream.
     let onStream: @Sendable (BunnyLiveStream) -> Void
     /// That what is published to from memory is there.
-    let onFound: @Sendable () async -> Void
+    ///
+    /// - Returns: Whether it may be published to.
+    let onFound: @Sendable () async -> Bool
     /// That the stream is over.
     let onEnd: @Sendable (StreamWatch.End) -> Void
     /// Nobody has asked for an end.
@@ -23,6 +25,7 @@ final class Conductor: Sendable {
   private let plan: LivePlan
   private let id: String
   private let api: any LiveStreamRepository
+  private let world: LiveWorld
   private let readiness: Readiness
   private let hub: EventHub
   private let listener: Listener
@@ -31,6 +34,8 @@ final class Conductor: Sendable {
   private struct State {
     var conducting: Task<Void, Never>?
     var checking: Task<Void, Never>?
+    /// One at a time asks for the stream.
+    var looking: Task<Answer<BunnyLiveStream>, Never>?
     var isStopped = false
     var watch = StreamWatch()
     var clock: ServerClock?
@@ -38,10 +43,10 @@ final class Conductor: Sendable {
   }
 
   init(
-    _ plan: LivePlan, _ id: String, _ api: any LiveStreamRepository, readiness: Readiness,
-    _ hub: EventHub, _ listener: Listener
+    _ plan: LivePlan, _ id: String, _ api: any LiveStreamRepository, _ world: LiveWorld,
+    readiness: Readiness, _ hub: EventHub, _ listener: Listener
   ) {
-    (self.plan, self.id, self.api) = (plan, id, api)
+    (self.plan, self.id, self.api, self.world) = (plan, id, api, world)
     (self.readiness, self.hub, self.listener) = (readiness, hub, listener)
   }
 
@@ -56,7 +61,7 @@ final class Conductor: Sendable {
     case .reconnecting:
       state.withLock { state in
         guard state.checking == nil, !state.isStopped else { return }
-        state.checking = Task { await self.check() }
+        state.checking = world.task { await self.check() }
       }
     default: break
     }
@@ -66,7 +71,7 @@ final class Conductor: Sendable {
   func begin() {
     state.withLock { state in
       guard state.conducting == nil, !state.isStopped else { return }
-      state.conducting = Task { await self.conduct() }
+      state.conducting = world.task { await self.conduct() }
     }
   }
 
@@ -74,6 +79,7 @@ final class Conductor: Sendable {
   func stop() async {
     let running = state.withLock { state in
       state.isStopped = true
+      state.looking?.cancel()
       return [state.conducting, state.checking].compactMap(\.self)
     }
     for task in running { task.cancel() }
@@ -81,7 +87,7 @@ final class Conductor: Sendable {
   }
 
   private func conduct() async {
-    let began = MonotonicTime.now
+    let began = world.now()
     var readiness = readiness
     var step = readiness.first
     var (seen, asked) = (Seen(), 0)
@@ -100,12 +106,13 @@ final class Conductor: Sendable {
         if case .watch = step {
           await watch(status)
         } else if asked.isMultiple(of: 5) {
-          _ = await look(ingestRefuses: false)
+          _ = await look()
         }
         guard !Task.isCancelled else { return }
-        let waited = Double(MonotonicTime.now - began) / 1e9
+        let waited = Double(world.now() - began) / 1e9
         let isReady = (try? status.get())?.readyToStart
-        let (next, saysIt) = readiness.answered(isReady: isReady, after: waited)
+        let (next, saysIt) = readiness.answered(
+          isReady: isReady, after: waited, retryAfter: status.failure?.retryAfter)
         if saysIt { hub.send(.awaitingReady(trouble: seen.trouble?.description)) }
         step = next
       case .start:
@@ -115,10 +122,11 @@ final class Conductor: Sendable {
     }
   }
 
-  /// Up to a tenth more or less, so that a thousand kiosks do not ask in the same instant.
+  /// Up to a tenth more, so that a thousand kiosks do not ask in the same instant; never less, which a
+  /// server may have forbidden.
   private func pause(_ seconds: Double) async {
     guard seconds > 0 else { return }
-    _ = try? await Task.sleep(for: .seconds(seconds * .random(in: 0.9...1.1)))
+    _ = try? await world.sleep(.seconds(seconds * (1 + world.chance() / 10)))
   }
 
   // MARK: What is asked
@@ -139,7 +147,7 @@ final class Conductor: Sendable {
       let status = try await api.ingestStatus(libraryId: plan.libraryId, streamId: id)
       answered(&seen)
       if let time = status.statusTime {
-        state.withLock { $0.clock = ServerClock(time, at: .now) }
+        state.withLock { $0.clock = ServerClock(time, at: world.now()) }
       }
       listener.onStatus(status)
       if status.primaryLive != seen.primaryLive || status.backupLive != seen.backupLive {
@@ -167,10 +175,10 @@ final class Conductor: Sendable {
 
   /// The stream that is published to from memory, as the API tells it.
   private func find(_ readiness: inout Readiness, _ seen: inout Seen) async -> Readiness.Step {
-    switch await look(ingestRefuses: false) {
+    switch await look() {
     case .failure(let error):
       failed(error, &seen)
-      return readiness.notFound()
+      return readiness.notFound(retryAfter: error.retryAfter)
     case .success(let stream):
       answered(&seen)
       guard case .publish(_, let needsStart, _) = Admission(stream) else {
@@ -179,12 +187,12 @@ final class Conductor: Sendable {
       var wait: Double?
       if !plan.startsNow, stream.scheduledStartTime != nil {
         if state.withLock({ $0.clock == nil }) { _ = await ask(&seen) }
-        let now = state.withLock { $0.clock }?.time(at: .now) ?? Date()
+        let now = state.withLock { $0.clock }?.time(at: world.now()) ?? Date()
         wait = Countdown.seconds(to: stream, now: now)
       }
       let next = readiness.found(starts: needsStart && plan.startsStream, wait: wait)
       if case .find = next { return next }
-      await listener.onFound()
+      guard await listener.onFound() else { return readiness.notFound() }
       hub.send(.streamFound(title: stream.title, status: stream.status, resumes: !needsStart))
       return next
     }
@@ -192,7 +200,7 @@ final class Conductor: Sendable {
 
   /// The ingest status does not tell that the stream is over.
   private func watch(_ status: Answer<BunnyLiveStreamIngestStatus>) async {
-    if state.withLock({ $0.watch.looks(after: status) }) { _ = await look(ingestRefuses: false) }
+    if state.withLock({ $0.watch.looks(after: status) }) { _ = await look() }
   }
 
   private func start(_ readiness: inout Readiness) async -> Readiness.Step {
@@ -200,13 +208,13 @@ final class Conductor: Sendable {
       try await api.startLiveStream(libraryId: plan.libraryId, streamId: id)
     } catch {
       // Somebody else may have started it, or this call's answer was lost.
-      let stream = try? await look(ingestRefuses: false).get()
+      let stream = try? await look().get()
       guard stream?.status == .running else {
         if !Task.isCancelled {
           state.withLock { $0.startFailure = error }
           hub.send(.notice(message: "\(error); media flows on, and it is tried again"))
         }
-        return readiness.startFailed()
+        return readiness.startFailed(retryAfter: error.retryAfter)
       }
     }
     state.withLock { $0.startFailure = nil }
@@ -216,17 +224,27 @@ final class Conductor: Sendable {
 
   /// A connection may be lost for other reasons too: that the stream is not there has to be said twice.
   private func check() async {
-    if case .failure(let error) = await look(ingestRefuses: false), error.kind == .notFound {
+    if case .failure(let error) = await look(), error.kind == .notFound {
       await pause(4)
-      if !Task.isCancelled { _ = await look(ingestRefuses: false) }
+      if !Task.isCancelled { _ = await look() }
     }
     state.withLock { $0.checking = nil }
   }
 
-  /// Asks for the stream, and tells what comes of it.
-  ///
-  /// - Parameter ingestRefuses: an ingest was lost, or has refused.
-  private func look(ingestRefuses: Bool) async -> Answer<BunnyLiveStream> {
+  /// Asks for the stream, unless that is being done, and tells what comes of it.
+  private func look() async -> Answer<BunnyLiveStream> {
+    let looking = state.withLock { state in
+      if let looking = state.looking { return looking }
+      let looking = world.task { await self.lookNow() }
+      if state.isStopped { looking.cancel() }
+      state.looking = looking
+      return looking
+    }
+    return await looking.value
+  }
+
+  private func lookNow() async -> Answer<BunnyLiveStream> {
+    defer { state.withLock { $0.looking = nil } }
     do throws(BunnyLiveStreamError) {
       let stream = try await api.getLiveStream(libraryId: plan.libraryId, streamId: id)
       let end = state.withLock { $0.watch.found(stream) }
@@ -235,9 +253,8 @@ final class Conductor: Sendable {
       told(end)
       return .success(stream)
     } catch {
-      let end = state.withLock {
-        $0.watch.failed(error, ingestRefuses: ingestRefuses, at: .now)
-      }
+      let now = world.now()
+      let end = state.withLock { $0.watch.failed(error, ingestRefuses: false, at: now) }
       if !Task.isCancelled { told(end) }
       return .failure(error)
     }
@@ -249,4 +266,9 @@ final class Conductor: Sendable {
     state.withLock { $0.isStopped = true }
     listener.onEnd(end)
   }
+}
+
+extension Result {
+  /// Why there is no success.
+  fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

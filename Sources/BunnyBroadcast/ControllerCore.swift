@@ -48,18 +48,22 @@ package final class ControllerCore: Sendable {
   package let updates: AsyncStream<Update>
   private let face: AsyncStream<Update>.Continuation
   private let make: @Sendable () throws(QualityError) -> any ControllerEngine
+  private let executor: (any TaskExecutor)?
   let configuration: BroadcastConfiguration
   let state: Mutex<State>
 
   /// - Parameters:
   ///   - configuration: what the engines are going to be made with.
+  ///   - executor: where its tasks run; nil: where Swift runs them.
   ///   - make: makes one.
   package init(
     _ setting: ControllerRules.Setting, _ configuration: BroadcastConfiguration,
+    on executor: (any TaskExecutor)? = nil,
     make: @escaping @Sendable () throws(QualityError) -> any ControllerEngine
   ) {
     (updates, face) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1024))
     self.make = make
+    self.executor = executor
     self.configuration = configuration
     state = Mutex(State(rules: ControllerRules(setting, isMuted: configuration.isMuted)))
   }
@@ -164,7 +168,7 @@ package final class ControllerCore: Sendable {
   private func tell(
     _ engine: (any ControllerEngine)?, _ what: @escaping @Sendable (any ControllerEngine) -> Void
   ) {
-    if let engine { Task.detached { what(engine) } }
+    if let engine { Task(executorPreference: executor) { what(engine) } }
   }
 
   private func run(_ state: inout State) {
@@ -173,13 +177,15 @@ package final class ControllerCore: Sendable {
     state.lastError = nil
     let engine: any ControllerEngine
     do throws(QualityError) { engine = try make() } catch {
-      Task { over(refusal: .quality(error)) }
+      Task(executorPreference: executor) { self.over(refusal: .quality(error)) }
       return
     }
     state.engine = engine
     let events = engine.events()
-    Task.detached { [self] in
-      let listening = Task.detached { for await event in events { self.take(report: event) } }
+    Task(executorPreference: executor) { [self] in
+      let listening = Task(executorPreference: executor) {
+        for await event in events { self.take(report: event) }
+      }
       var failure: BroadcastError?
       do throws(BroadcastError) { _ = try await engine.run() } catch { failure = error }
       await listening.value

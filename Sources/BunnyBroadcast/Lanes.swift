@@ -69,9 +69,10 @@ struct Lanes: Sendable {
       watch: Self.watch(capture, configuration.vitals, telemetry, events), processor: processor,
       cannotShow: { [capture] in capture.cannotShow($0) }, notice: notice)
     let audioLane = AudioLane(
-      samples: capture.samples, origin: origin, tolerance: sources.sound?.timeTolerance,
-      encoder: encoders.audio, muxer: encoders.audioMuxer, sampleLimit: limit.samples,
-      isMuted: isMuted, watch: Self.watch(sources.sound, configuration.vitals, telemetry, events),
+      samples: capture.samples, processing: configuration.soundProcessing, origin: origin,
+      tolerance: sources.sound?.timeTolerance, encoder: encoders.audio, muxer: encoders.audioMuxer,
+      sampleLimit: limit.samples, isMuted: isMuted,
+      watch: Self.watch(sources.sound, configuration.vitals, telemetry, events),
       outlet: outlet, telemetry: telemetry, notice: notice)
     // Where a camera's own H.264 may come first, each header goes with its frames.
     let ownHeader =

@@ -43,7 +43,7 @@ public final class LiveBroadcast: Broadcasting {
     var began: MonotonicTime?
     var isFinished = false
 
-    var broadcast: Broadcast? { session?.broadcast }
+    var broadcast: (any LiveMedia)? { session?.broadcast }
     var totals: BroadcastTotals {
       broadcast.map { earlier + $0.statistics.totals } ?? earlier
     }
@@ -52,6 +52,7 @@ public final class LiveBroadcast: Broadcasting {
   let plan: LivePlan
   let api: any LiveStreamRepository
   let configure: @Sendable (Ingest, Ingest?) -> BroadcastConfiguration
+  let world: LiveWorld
   let hub = EventHub()
   let state: Mutex<State>
 
@@ -59,12 +60,20 @@ public final class LiveBroadcast: Broadcasting {
   ///   - plan: which stream, and what to do with it.
   ///   - api: Bunny's, or whatever stands in for it.
   ///   - configure: makes the broadcast's configuration of the stream's ingests.
-  public init(
+  public convenience init(
     _ plan: LivePlan, api: any LiveStreamRepository,
+    configure: @escaping @Sendable (_ primary: Ingest, _ backup: Ingest?) -> BroadcastConfiguration
+  ) {
+    self.init(plan, api: api, in: LiveWorld(), configure: configure)
+  }
+
+  package init(
+    _ plan: LivePlan, api: any LiveStreamRepository, in world: LiveWorld,
     configure: @escaping @Sendable (_ primary: Ingest, _ backup: Ingest?) -> BroadcastConfiguration
   ) {
     self.plan = plan
     self.api = api
+    self.world = world
     self.configure = configure
     state = Mutex(State(streamId: plan.streamId))
   }
@@ -74,7 +83,7 @@ public final class LiveBroadcast: Broadcasting {
   /// Broadcasts until ``stop(reason:)``, ``end(reason:)``, or for the configured duration. A task that
   /// is cancelled leaves the stream as it is. May be called once.
   public func run() async throws(BroadcastError) -> BroadcastTotals {
-    state.withLock { $0.began = .now }
+    state.withLock { $0.began = world.now() }
     let (failure, totals) = await withTaskCancellationHandler {
       await broadcastAndLeave()
     } onCancel: {
@@ -118,7 +127,7 @@ public final class LiveBroadcast: Broadcasting {
     if broadcast != nil { return statistics }
     guard let began, !isFinished else { return statistics }
     statistics.state = MediaState.preparing.rawValue
-    statistics.elapsedSeconds = Double(MonotonicTime.now - began) / 1e9
+    statistics.elapsedSeconds = Double(world.now() - began) / 1e9
     return statistics
   }
 

@@ -12,14 +12,14 @@ extension LiveBroadcast {
   ///
   /// - Returns: Why it was not ended.
   func stopStream() async -> BroadcastError? {
-    let deadline = MonotonicTime.now + Self.stopPatience.nanoseconds
+    let deadline = world.now() + Self.stopPatience.nanoseconds
     var backoff = Backoff()
     while true {
-      let left = Duration.nanoseconds(max(0, deadline - .now))
+      let left = Duration.nanoseconds(max(0, deadline - world.now()))
       let error: BroadcastError
       do {
-        try await whileWanted(Self.isToEnd) { [api, plan, streamId] in
-          try await within(left) {
+        try await whileWanted(Self.isToEnd) { [api, plan, streamId, world] in
+          try await world.within(left) {
             try await api.stopLiveStream(libraryId: plan.libraryId, streamId: streamId)
           }
         }
@@ -32,8 +32,8 @@ extension LiveBroadcast {
         hub.send(.streamEnded)
         return nil
       }
-      let wait = backoff.failed(chance: .random(in: 0...1))
-      let isLate = deadline - .now <= wait.nanoseconds
+      let wait = backoff.failed(chance: world.chance(), retryAfter: error.retryAfter)
+      let isLate = deadline - world.now() <= wait.nanoseconds
       let leaves = state.withLock { $0.farewell.ending?.leaves == true }
       guard !leaves, error.mayPass, plan.retry == .always, !isLate else {
         hub.send(.left(reason: "it was to be ended, and is not known to be: \(error)"))
@@ -63,15 +63,15 @@ extension LiveBroadcast {
   func getStream(
     within limit: Duration = .seconds(60), while isWanted: Wish
   ) async throws -> BunnyLiveStream {
-    try await whileWanted(isWanted) { [api, plan, streamId] in
-      try await within(limit) {
+    try await whileWanted(isWanted) { [api, plan, streamId, world] in
+      try await world.within(limit) {
         try await api.getLiveStream(libraryId: plan.libraryId, streamId: streamId)
       }
     }
   }
 
   func pause(_ duration: Duration, while isWanted: Wish) async {
-    _ = try? await whileWanted(isWanted) { try await Task.sleep(for: duration) }
+    _ = try? await whileWanted(isWanted) { [world] in try await world.sleep(duration) }
   }
 
   /// Does `work`, which is cancelled when what is asked of the broadcast changes.
@@ -80,7 +80,7 @@ extension LiveBroadcast {
   func whileWanted<Success: Sendable>(
     _ isWanted: Wish, _ work: @escaping @Sendable () async throws -> Success
   ) async throws -> Success {
-    let working = Task { try await work() }
+    let working = world.throwingTask(work)
     let isUnwanted = state.withLock { state in
       state.cancelWaiting = { working.cancel() }
       return !isWanted(state.farewell.ending)

@@ -6,9 +6,7 @@ import Synchronization
 
 // What comes before the first publish.
 extension LiveBroadcast {
-  /// For how long a stream that was just created may have no key, however little is tried again.
-  private static let keyPatience = Duration.seconds(30)
-  /// How long the API may take where the answer is remembered too.
+  /// How long the API may take where its answer can be done without.
   private static let shortPatience = Duration.seconds(5)
 
   /// Asks for the stream until it may be published to, and is to be.
@@ -17,21 +15,18 @@ extension LiveBroadcast {
   /// - Returns: nil when the broadcast was ended meanwhile.
   /// - Throws: Also that the stream is over.
   func fetch(_ record: StreamRecord?) async throws -> Opening? {
-    let keyDeadline = MonotonicTime.now + Self.keyPatience.nanoseconds
-    var backoff = Backoff()
     var saidAbove: Double?  // seconds to its time, when that is said next
-    var missingSince: MonotonicTime?
     let memory = trusted(record)
     let wasPublishedTo = record?.publishing != nil || state.withLock { $0.published != nil }
+    var rule = FetchRule(
+      retries: plan.retry == .always, remembers: memory != nil, wasPublishedTo: wasPublishedTo,
+      at: world.now())
     while isWanted {
-      let (error, reason): (BunnyLiveStreamError, String)
-      var (retries, hasAnswered) = (plan.retry == .always, false)
+      let (error, reason, step): (BunnyLiveStreamError, String, FetchRule.Step)
       do {
         let stream = try await getStream(
-          within: memory == nil ? .seconds(60) : Self.shortPatience
-        ) { $0 == nil }
+          within: rule.patience(at: world.now()), while: Self.isUnasked)
         state.withLock { $0.stream = stream }
-        hasAnswered = true
         switch Admission(stream) {
         case .refuse(let status): throw BroadcastError.streamOver(streamId, status)
         case .again(let missing):
@@ -39,11 +34,11 @@ extension LiveBroadcast {
             kind: .invalidResponse, message: missing,
             attempt: "publish to the live stream \(streamId)")
           reason = missing
-          retries = retries || .now < keyDeadline
+          step = rule.isIncomplete(at: world.now(), chance: world.chance())
         case .publish(let key, let needsStart, let warning):
           if let left = await secondsToWait(for: stream) {
             await countDown(left, saidAbove: &saidAbove)
-            backoff = Backoff()
+            rule.isEarly()
             continue
           }
           if let warning { hub.send(.notice(message: warning)) }
@@ -51,31 +46,22 @@ extension LiveBroadcast {
         }
       } catch let failure as BunnyLiveStreamError {
         (error, reason) = (failure, failure.description)
+        let isKnown = state.withLock { $0.stream != nil }
+        step = rule.failed(failure, isKnown: isKnown, at: world.now(), chance: world.chance())
       }
       guard isWanted else { break }
-      if error.kind != .notFound { missingSince = nil }
-      // A gateway may say so of everything for a moment.
-      if error.kind == .notFound, wasPublishedTo, plan.retry == .always {
-        if let missingSince, .now - missingSince >= StreamWatch.leastPause {
-          throw BroadcastError.streamDeleted(streamId)
-        }
-        missingSince = missingSince ?? .now
-        await pause(.nanoseconds(StreamWatch.leastPause + 500_000_000)) { $0 == nil }
-        continue
-      }
-      // One that was made a moment ago may not be known everywhere yet.
-      let isNew = error.kind == .notFound && state.withLock { $0.stream != nil }
-      if error.isPermanent && !(isNew && .now < keyDeadline) || !retries {
-        throw BroadcastError.api(error)
-      }
-      if let memory, saidAbove == nil, !hasAnswered {
+      switch step {
+      case .ask(let wait):
+        hub.send(.askingAgain(after: wait, reason: reason))
+        await pause(wait, while: Self.isUnasked)
+      case .makeSure(let wait): await pause(wait, while: Self.isUnasked)
+      case .deleted: throw BroadcastError.streamDeleted(streamId)
+      case .giveUp: throw BroadcastError.api(error)
+      case .useMemory:
         hub.send(
           .notice(message: "\(error); publishing to where this machine published last, meanwhile"))
         return memory
       }
-      let wait = backoff.failed(chance: .random(in: 0...1))
-      hub.send(.askingAgain(after: wait, reason: reason))
-      await pause(wait) { $0 == nil }
     }
     return nil
   }
@@ -99,7 +85,7 @@ extension LiveBroadcast {
     else { return }
     let own = state.withLock { $0.published } ?? own
     guard
-      case .taken(let lastPing) = PublisherClaim(status, own: own, bootId: Boot.id, at: .now)
+      case .taken(let lastPing) = PublisherClaim(status, own: own, bootId: Boot.id, at: world.now())
     else { return }
     let error = BroadcastError.streamTaken(streamId, lastPing: lastPing)
     guard plan.takesOver else { throw error }
@@ -109,8 +95,8 @@ extension LiveBroadcast {
   /// nil when the API does not answer: that is no reason to stay off air.
   func askStatus() async -> BunnyLiveStreamIngestStatus? {
     let (library, id) = (plan.libraryId, streamId)
-    let status = try? await whileWanted(Self.isUnasked) { [api] in
-      try await within(Self.shortPatience) {
+    let status = try? await whileWanted(Self.isUnasked) { [api, world] in
+      try await world.within(Self.shortPatience) {
         try await api.ingestStatus(libraryId: library, streamId: id)
       }
     }
@@ -126,7 +112,7 @@ extension LiveBroadcast {
       stream.status != .running
     else { return nil }
     if state.withLock({ $0.clock == nil }) { _ = await askStatus() }
-    let now = state.withLock { $0.clock }?.time(at: .now) ?? Date()
+    let now = state.withLock { $0.clock }?.time(at: world.now()) ?? Date()
     return Countdown.seconds(to: stream, now: now)
   }
 
@@ -135,6 +121,7 @@ extension LiveBroadcast {
       hub.send(.awaitingStart(after: .seconds(left.rounded())))
       saidAbove = Countdown.mark(below: left)
     }
-    await pause(.seconds(min(Countdown.look, max(0.05, left - (saidAbove ?? 0))))) { $0 == nil }
+    await pause(
+      .seconds(min(Countdown.look, max(0.05, left - (saidAbove ?? 0)))), while: Self.isUnasked)
   }
 }

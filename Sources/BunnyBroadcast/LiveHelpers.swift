@@ -2,28 +2,30 @@ import BunnyRTMP
 import BunnyStreamAPI
 import BunnySystem
 
-/// Does `work`, which is cancelled when it takes longer; its error says so then.
-func within<Success: Sendable>(
-  _ duration: Duration, _ work: @escaping @Sendable () async throws -> Success
-) async throws -> Success {
-  let isLate = Flag()
-  let working = Task { try await work() }
-  let alarm = Task {
-    try await Task.sleep(for: duration)
-    isLate.isSet = true
-    working.cancel()
-  }
-  defer { alarm.cancel() }
-  do {
-    return try await withTaskCancellationHandler {
-      try await working.value
-    } onCancel: {
+extension LiveWorld {
+  /// Does `work`, which is cancelled when it takes longer; its error says so then.
+  func within<Success: Sendable>(
+    _ duration: Duration, _ work: @escaping @Sendable () async throws -> Success
+  ) async throws -> Success {
+    let isLate = Flag()
+    let working = throwingTask(work)
+    let alarm = throwingTask { [sleep] in
+      try await sleep(duration)
+      isLate.isSet = true
       working.cancel()
     }
-  } catch let error as BunnyLiveStreamError where isLate.isSet && error.kind == .transport {
-    let seconds = Int((duration / .seconds(1)).rounded())
-    throw BunnyLiveStreamError(
-      kind: .transport, message: "not within \(seconds) s", attempt: error.attempt)
+    defer { alarm.cancel() }
+    do {
+      return try await withTaskCancellationHandler {
+        try await working.value
+      } onCancel: {
+        working.cancel()
+      }
+    } catch let error as BunnyLiveStreamError where isLate.isSet && error.kind == .transport {
+      let seconds = Int((duration / .seconds(1)).rounded())
+      throw BunnyLiveStreamError(
+        kind: .transport, message: "not within \(seconds) s", attempt: error.attempt)
+    }
   }
 }
 
@@ -47,6 +49,9 @@ extension BroadcastError {
   var mayPass: Bool {
     if case .api(let error) = self { !error.isPermanent } else { false }
   }
+
+  /// For how long Bunny's API wants to be left alone.
+  var retryAfter: Duration? { if case .api(let error) = self { error.retryAfter } else { nil } }
 }
 
 extension BunnyBroadcastEvent {

@@ -30,7 +30,8 @@ package enum Admission: Equatable, Sendable {
 }
 
 /// What to ask Bunny's API next, once an ingest has accepted the stream: whether it is ready every
-/// second, to start it when it is, then how it does every five seconds. Asks nothing itself.
+/// second, to start it when it is, then how it does every five seconds. An API that fails is asked every
+/// five seconds at most, and later if it says so. Asks nothing itself.
 package struct Readiness: Equatable, Sendable {
   package enum Step: Equatable, Sendable {
     /// Ask for the stream itself after so many seconds.
@@ -45,7 +46,7 @@ package struct Readiness: Equatable, Sendable {
 
   /// Seconds between two questions whether the stream is ready.
   package static let pace = 1.0
-  /// Seconds between two looks at a stream that is running, or not to be started.
+  /// Seconds between two looks at a stream that is running, or not to be started; and after a failure.
   package static let watchPace = 5.0
   /// Seconds of waiting before a person is told what is awaited.
   package static let patience = 30.0
@@ -77,27 +78,29 @@ package struct Readiness: Equatable, Sendable {
   }
 
   /// It did not: it is asked again after 1, 2, 4, 8, then every 15 s.
-  package mutating func notFound() -> Step {
+  package mutating func notFound(retryAfter: Duration? = nil) -> Step {
     defer { failedFinds += 1 }
-    return .find(after: Self.pause(failedFinds))
+    return .find(after: Self.pause(failedFinds, retryAfter))
   }
 
   /// - Parameters:
-  ///   - isReady: what the status said; nil when the API did not answer.
+  ///   - isReady: what the status said; nil when the API failed.
   ///   - seconds: since the ingest accepted the stream.
+  ///   - retryAfter: for how long the API that failed wants to be left alone.
   /// - Returns: The next step, and whether it is time to say what is awaited: once at most, and never
   ///   of a stream that has been ready.
   package mutating func answered(
-    isReady: Bool?, after seconds: Double
+    isReady: Bool?, after seconds: Double, retryAfter: Duration? = nil
   ) -> (step: Step, saysWhatIsAwaited: Bool) {
-    guard isWaiting else { return (.watch(after: Self.watchPace), false) }
+    let slow = max(Self.watchPace, Self.seconds(retryAfter))
+    guard isWaiting else { return (.watch(after: slow), false) }
     if isReady == true {
       hasSaid = true
       return (.start, false)
     }
-    guard !hasSaid, seconds >= Self.patience else { return (.ask(after: Self.pace), false) }
-    hasSaid = true
-    return (.ask(after: Self.pace), true)
+    let saysIt = !hasSaid && seconds >= Self.patience
+    if saysIt { hasSaid = true }
+    return (.ask(after: isReady == nil ? slow : Self.pace), saysIt)
   }
 
   /// The stream was started, or was found running.
@@ -108,13 +111,17 @@ package struct Readiness: Equatable, Sendable {
 
   /// Starting it failed: it is asked again after 1, 2, 4, 8, then every 15 s, whatever the reason:
   /// media flows meanwhile, and a stream that is shown late is better than one that never is.
-  package mutating func startFailed() -> Step {
+  package mutating func startFailed(retryAfter: Duration? = nil) -> Step {
     defer { failedStarts += 1 }
-    return .ask(after: Self.pause(failedStarts))
+    return .ask(after: Self.pause(failedStarts, retryAfter))
   }
 
-  private static func pause(_ failures: Int) -> Double {
-    failures < 4 ? pace * Double(1 << failures) : 15
+  private static func pause(_ failures: Int, _ retryAfter: Duration?) -> Double {
+    max(failures < 4 ? pace * Double(1 << failures) : 15, seconds(retryAfter))
+  }
+
+  private static func seconds(_ retryAfter: Duration?) -> Double {
+    min(retryAfter ?? .zero, Backoff.longest) / .seconds(1)
   }
 }
 

@@ -36,7 +36,7 @@ final class LiveSession: Sendable {
     }
   }
 
-  let broadcast: Broadcast
+  let broadcast: any LiveMedia
   private let opening: Opening
   private let record: LiveRecord?
   private let ingests: Mutex<Ingests>
@@ -45,7 +45,7 @@ final class LiveSession: Sendable {
   private let hub: EventHub
 
   init(
-    _ broadcast: Broadcast, _ opening: Opening, _ ingests: Ingests, _ record: LiveRecord?,
+    _ broadcast: any LiveMedia, _ opening: Opening, _ ingests: Ingests, _ record: LiveRecord?,
     _ hub: EventHub
   ) {
     (self.broadcast, self.opening, self.record, self.hub) = (broadcast, opening, record, hub)

@@ -19,21 +19,29 @@ extension LiveBroadcast {
     if isNews { hub.send(.streamOver(reason: over.sentence)) }
     switch plan.onEnded {
     case .exit: break
-    case .wait: await pause(plan.lookPause) { $0 == nil }
+    case .wait: await pause(plan.lookPause, while: Self.isUnasked)
     case .create: try await succeed(after: over)
     }
   }
 
-  /// Goes on with the stream that was made in this one's place, now or by an earlier process.
+  /// Goes on with the stream that an earlier process has made in this one's place, which Bunny's API need
+  /// not be asked about: this one is over for good.
+  ///
+  /// - Returns: Whether there is one.
+  func goesOn(with record: StreamRecord?) -> Bool {
+    guard plan.onEnded == .create, let successor = record?.successor else { return false }
+    hub.send(
+      .notice(message: "going on with \(successor), which was made in the place of \(streamId)"))
+    become(successor, nil)
+    return true
+  }
+
+  /// Goes on with a stream that is made in this one's place.
   private func succeed(after over: BroadcastError) async throws {
     let (store, last) = state.withLock { ($0.store, $0.stream) }
-    if let successor = store?.record()?.successor {
-      hub.send(.notice(message: "going on with \(successor), which was made in its place"))
-      become(successor, nil)
-      return
-    }
-    let isStorm = state.withLock { $0.made.map { .now - $0 < Self.leastLife } ?? false }
-    if isStorm { await pause(plan.lookPause) { $0 == nil } }
+    let now = world.now()
+    let isStorm = state.withLock { $0.made.map { now - $0 < Self.leastLife } ?? false }
+    if isStorm { await pause(plan.lookPause, while: Self.isUnasked) }
     guard let stream = last ?? store?.record()?.stream(id: streamId) else { throw over }
     // Of one that is only remembered the flags are not known.
     let request =
@@ -61,8 +69,8 @@ extension LiveBroadcast {
         } else {
           known = Set(ids.compactMap(\.id))
           let library = plan.libraryId
-          stream = try await whileWanted(Self.isUnasked) { [api] in
-            try await within(.seconds(60)) {
+          stream = try await whileWanted(Self.isUnasked) { [api, world] in
+            try await world.within(.seconds(60)) {
               try await api.createLiveStream(libraryId: library, request: request)
             }
           }
@@ -73,15 +81,15 @@ extension LiveBroadcast {
         }
         if let store { remember(id, in: store) }
         become(id, stream)
-        state.withLock { $0.made = .now }
+        state.withLock { $0.made = world.now() }
         hub.send(.streamCreated(id: id, title: stream.title ?? request.title))
         return
       } catch let error as BunnyLiveStreamError {
         guard isWanted else { return }
         if error.isPermanent || plan.retry == .never { throw BroadcastError.api(error) }
-        let wait = backoff.failed(chance: .random(in: 0...1))
+        let wait = backoff.failed(chance: world.chance(), retryAfter: error.retryAfter)
         hub.send(.askingAgain(after: wait, reason: error.description))
-        await pause(wait) { $0 == nil }
+        await pause(wait, while: Self.isUnasked)
       }
     }
   }
@@ -89,8 +97,8 @@ extension LiveBroadcast {
   /// The newest hundred of that title.
   private func streams(titled title: String) async throws -> [BunnyLiveStream] {
     let library = plan.libraryId
-    let page = try await whileWanted(Self.isUnasked) { [api] in
-      try await within(.seconds(60)) {
+    let page = try await whileWanted(Self.isUnasked) { [api, world] in
+      try await world.within(.seconds(60)) {
         try await api.listLiveStreams(
           libraryId: library, page: nil, itemsPerPage: 100, search: title, orderBy: "date")
       }

@@ -23,6 +23,7 @@ extension LiveBroadcast {
   /// - Throws: Also that the stream is over.
   private func broadcastOnce() async throws -> Bool {
     let store = try openStore()
+    if goesOn(with: store?.record()) { return true }
     guard let opening = try await fetch(store?.record()) else { return false }
     try await claim(opening, own: store?.record()?.publishing)
     if let needsStart = opening.needsStart {
@@ -83,7 +84,7 @@ extension LiveBroadcast {
         let left = duration - .seconds(state.earlier.liveSeconds)
         configuration.duration = max(left, .milliseconds(1))
       }
-      let broadcast = Broadcast(configuration, began: state.began ?? .now)
+      let broadcast = world.media(configuration, state.began ?? world.now())
       let session = LiveSession(broadcast, opening, ingests, record, hub)
       state.hasDuration = configuration.duration != nil
       state.session = session
@@ -103,7 +104,7 @@ extension LiveBroadcast {
   ) async -> (any Error)? {
     let events = session.broadcast.events()
     let conductor = Conductor(
-      plan, streamId, api,
+      plan, streamId, api, world,
       readiness: Readiness(starts: opening.needsStart.map { $0 && plan.startsStream }), hub,
       .init(
         onStatus: { [weak self, session] status in
@@ -114,14 +115,16 @@ extension LiveBroadcast {
           session.told(stream)
           self?.state.withLock { $0.stream = stream }
         },
-        onFound: { [weak self, session] in await self?.claimLate(session, own: own) },
+        onFound: { [weak self, session] in
+          await self?.claimLate(session, own: own) ?? false
+        },
         onEnd: { [weak self] end in
           if let self { endMedia(because: BroadcastError(end, of: streamId)) }
         },
         isWanted: { [weak self] in self?.isWanted ?? false }))
     // What is only remembered may be why no ingest accepts it.
     if opening.needsStart == nil { conductor.begin() }
-    let forwarding = Task { [hub] in
+    let forwarding = world.task { [hub] in
       for await event in events {
         if event.isOfMedia { hub.send(event) }
         session.take(event)
@@ -133,31 +136,35 @@ extension LiveBroadcast {
     await forwarding.value
     await conductor.stop()
     await session.end()
+    let now = world.now()
     state.withLock { state in
       state.startFailure = conductor.startFailure
       guard session.broadcast.statistics.totals.connections > 0 else { return }
       state.published = .init(
-        bootId: Boot.id, at: .now, serverTime: state.clock?.time(at: .now), hasLeft: false)
+        bootId: Boot.id, at: now, serverTime: state.clock?.time(at: now), hasLeft: false)
     }
     return failure
   }
 
   func noteTime(of status: BunnyLiveStreamIngestStatus) {
     guard let time = status.statusTime else { return }
-    state.withLock { $0.clock = ServerClock(time, at: .now) }
+    state.withLock { $0.clock = ServerClock(time, at: world.now()) }
   }
 
   /// What was published to from memory may be somebody else's by now.
-  private func claimLate(_ session: LiveSession, own: StreamRecord.Publishing?) async {
+  ///
+  /// - Returns: Whether it is ours.
+  private func claimLate(_ session: LiveSession, own: StreamRecord.Publishing?) async -> Bool {
     guard !plan.takesOver, let status = await askStatus(), session.isBesides(status),
-      case .taken(let lastPing) = PublisherClaim(status, own: own, bootId: Boot.id, at: .now)
-    else { return }
+      case .taken(let lastPing) = PublisherClaim(status, own: own, bootId: Boot.id, at: world.now())
+    else { return true }
     endMedia(because: .streamTaken(streamId, lastPing: lastPing))
+    return false
   }
 
   /// The stream was found to be over, or somebody else's, while it was broadcast to.
   private func endMedia(because error: BroadcastError) {
-    let broadcast: Broadcast? = state.withLock { state in
+    let broadcast: (any LiveMedia)? = state.withLock { state in
       // Who has asked for an end gets that one.
       guard state.farewell.ending == nil else { return nil }
       state.over = error
@@ -172,12 +179,12 @@ extension LiveBroadcast {
   private func mayBeMended(_ session: LiveSession) async throws -> Bool {
     var watch = StreamWatch()
     do {
-      let stream = try await getStream(within: .seconds(5)) { $0 == nil }
+      let stream = try await getStream(within: .seconds(5), while: Self.isUnasked)
       state.withLock { $0.stream = stream }
       if let end = watch.found(stream) { throw BroadcastError(end, of: streamId) }
       return !session.isAsTold(stream)
     } catch let error as BunnyLiveStreamError {
-      if let end = watch.failed(error, ingestRefuses: true, at: .now) {
+      if let end = watch.failed(error, ingestRefuses: true, at: world.now()) {
         throw BroadcastError(end, of: streamId)
       }
       return false

@@ -63,7 +63,7 @@ private struct Path {
   private var watch: PictureWatch
   private var processor: ProcessorWatch
   private var plea: KeyframePlea
-  private var processing: OwnProcessing?
+  private var processing: OwnProcessing<Picture>?
   private var told: EncodingPlan?  // how it is encoded, as the telemetry knows
 
   init(lane: VideoLane, zero: MonotonicTime) {

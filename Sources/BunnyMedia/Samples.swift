@@ -37,6 +37,28 @@ public final class Samples: @unchecked Sendable {  // written only while nobody 
     self.init(moving: frame, time: time)
   }
 
+  /// One channel of sound in the broadcast's own form, from -1 to 1. Valid while the closure runs.
+  ///
+  /// - Precondition: planar floating point, as whatever a broadcast hands to a program is; `index` is 0 or 1.
+  public func withChannel<Result>(
+    _ index: Int, _ body: (UnsafeBufferPointer<Float>) -> Result
+  ) -> Result {
+    precondition(raw.pointee.format == AV_SAMPLE_FMT_FLTP.rawValue && index < channels)
+    return body(UnsafeBufferPointer(raw.channel(index)))
+  }
+
+  /// It has the broadcast's own form.
+  package var hasBroadcastForm: Bool {
+    raw.pointee.format == AV_SAMPLE_FMT_FLTP.rawValue && channels == 2
+      && sampleRate == broadcastSampleRate
+  }
+
+  /// How its samples lie in memory: `fltp` …
+  package var format: String {
+    av_get_sample_fmt_name(AVSampleFormat(raw.pointee.format)).map { String(cString: $0) }
+      ?? "unknown"
+  }
+
   /// Says when it was captured, for whoever has just made it and has given it to nobody.
   package func stamp(_ time: MonotonicTime) { self.time = time }
 

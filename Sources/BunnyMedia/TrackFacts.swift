@@ -62,18 +62,6 @@ extension Picture {
   }
 }
 
-extension Samples {
-  /// One channel of sound in the broadcast's own form. Valid while the closure runs.
-  ///
-  /// - Precondition: planar floating point, as ``SampleConverter`` makes it.
-  package func withChannel<Result>(
-    _ index: Int, _ body: (UnsafeBufferPointer<Float>) -> Result
-  ) -> Result {
-    precondition(raw.pointee.format == AV_SAMPLE_FMT_FLTP.rawValue && index < channels)
-    return body(UnsafeBufferPointer(raw.channel(index)))
-  }
-}
-
 extension Picture.Plane {
   /// A plane over memory of one's own, which must outlive it.
   package init(over bytes: UnsafeMutablePointer<UInt8>, stride: Int, width: Int, height: Int) {

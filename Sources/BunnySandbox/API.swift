@@ -129,7 +129,7 @@ package struct API: Sendable {
     return .json(json(stream))
   }
 
-  private func regenerateKey(of stream: LiveStream) -> HTTPResponse {
+  func regenerateKey(of stream: LiveStream) -> HTTPResponse {
     guard !stream.live.status.isFinal else {
       return Wire.refusal(["the live stream has ended: it needs no key"])
     }

@@ -5,6 +5,7 @@ import BunnySystem
 /// web pages from elsewhere, which a browser on this machine may show, are refused.
 final class Control: Sendable {
   private let stream: LiveStream
+  private let api: API
   private let port: UInt16
   private let restart: @Sendable (IngestName) throws(SandboxError) -> Int32?
   private let fault: Awaited<Fault>
@@ -14,10 +15,11 @@ final class Control: Sendable {
   ///   - fault: how the API fails until it is told otherwise.
   ///   - restart: starts an ingest anew, and tells its process.
   init(
-    _ stream: LiveStream, port: UInt16, fault: Fault,
+    _ stream: LiveStream, _ api: API, port: UInt16, fault: Fault,
     restart: @escaping @Sendable (IngestName) throws(SandboxError) -> Int32?
   ) {
     self.stream = stream
+    self.api = api
     self.port = port
     self.fault = Awaited(fault)
     self.restart = restart
@@ -30,7 +32,7 @@ final class Control: Sendable {
     case .slow: self.fault.wait(atMost: Fault.pause) { $0 != fault }
     case .hang:
       self.fault.wait(atMost: fault.secondsLeft(at: .now)) { $0 != fault }
-      return fault
+      return Fault(.hang, seconds: 60, at: .now)  // for this call, although it is over
     default: break
     }
     return self.fault.current
@@ -53,6 +55,8 @@ final class Control: Sendable {
     case ("GET", "state"): return .json(state)
     case ("POST", "fault"): return begin(request.query)
     case ("POST", "status"): return force(request.query["value"] ?? "")
+    case ("POST", "end"): return Wire.answer(stream.change { $0.stop(at: .now) })
+    case ("POST", "regenerate-key"): return regenerateKey()
     case ("POST", "restart"): return restart(named: parts.last ?? "")
     default: return .notFound
     }
@@ -95,6 +99,12 @@ final class Control: Sendable {
     }
     stream.change { $0.force(status, at: .now) }
     return .json(.object([.init("status", .integer(status.rawValue))]))
+  }
+
+  /// As a call of the API does it, whatever the API's fault. The answer holds no key.
+  private func regenerateKey() -> HTTPResponse {
+    let answer = api.regenerateKey(of: stream)
+    return answer.status == 200 ? .json(state) : answer
   }
 
   private func restart(named name: String) -> HTTPResponse {

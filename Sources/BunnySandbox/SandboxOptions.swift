@@ -152,6 +152,8 @@ enum Option: String, CaseIterable {
                                       no-flags, false-flags in the ingest status;
                                       &calls=get,start: these calls only
       POST /sandbox/status?value=N    puts the stream into Bunny's status N
+      POST /sandbox/end               the stream is ended from outside
+      POST /sandbox/regenerate-key    it has another key
       POST /sandbox/restart/primary   starts a killed ingest again; or /backup
 
     Exit codes: 0 ended as asked, 64 usage, 69 a port or nginx is not there,

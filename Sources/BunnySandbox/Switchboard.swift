@@ -20,13 +20,13 @@ final class Switchboard: Sendable {
     _ stream: LiveStream, _ servers: [IngestServer], _ playback: Playback, port: UInt16,
     fault: Fault
   ) {
-    let control = Control(stream, port: port, fault: fault) { name throws(SandboxError) in
+    let library = Library(stream)
+    let api = API(library) { for server in servers { server.playAnew() } }
+    let control = Control(stream, api, port: port, fault: fault) { name throws(SandboxError) in
       guard let server = servers.first(where: { $0.name == name }) else { return nil }
       try server.restart()
       return server.processID
     }
-    let library = Library(stream)
-    let api = API(library) { for server in servers { server.playAnew() } }
     parts.withLock {
       $0 = Parts(
         api: api, hooks: IngestHooks(library: library), control: control, playback: playback,

@@ -37,6 +37,8 @@ public struct BunnyLiveStreamError: Error, Equatable, Sendable {
   public let attempt: String?
   /// The next step, where the kind alone does not tell it.
   public let advice: String?
+  /// For how long the server wants to be left alone, as it said itself (`Retry-After`).
+  public var retryAfter: Duration?
 
   public init(
     kind: Kind, statusCode: Int? = nil, message: String? = nil, attempt: String? = nil,

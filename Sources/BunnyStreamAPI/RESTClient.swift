@@ -39,8 +39,9 @@ final class RESTClient: Sendable, CustomReflectable {
         case .success(let answer):
           if let holder = answer as? any HoldsSecrets { hide(holder.secrets) }
           return answer
-        case .failure(let refusal):
-          (error, failure) = (refusal, Self.failure(call, refusal, response))
+        case .failure(var refusal):
+          refusal.retryAfter = response.retryAfter?.pause(now: Date())
+          (error, failure) = (refusal, Self.failure(call, refusal))
         }
       case .failed(let trouble):
         (error, failure) = (self.error(call, trouble), Self.failure(call, trouble))
@@ -58,11 +59,11 @@ final class RESTClient: Sendable, CustomReflectable {
   }
 
   private static func failure<Answer>(
-    _ call: RESTCall<Answer>, _ refusal: BunnyLiveStreamError, _ response: HTTPAnswer
+    _ call: RESTCall<Answer>, _ refusal: BunnyLiveStreamError
   ) -> BunnyRetryPolicy.Failure {
     var failure = BunnyRetryPolicy.Failure(
       call.repetition, refusal.kind, statusCode: refusal.statusCode)
-    failure.retryAfter = response.retryAfter?.pause(now: Date())
+    failure.retryAfter = refusal.retryAfter
     return failure
   }
 

@@ -1,5 +1,6 @@
 import BunnyBroadcast
 import BunnyCapture
+import BunnyInspect
 import BunnyMedia
 import BunnyRTMP
 import BunnyStreamAPI
@@ -171,6 +172,45 @@ import Testing
     #expect((18...30).contains(recording.totals.capturedFrames), "\(recording.totals)")
     #expect(recording.totals.filledSamples < 12_000, "\(recording.totals)")
     #expect(try recording.corners().allSatisfy { $0 > 200 })
+  }
+
+  @Test func `a program's own step takes sound too, and what does not fit is left out`()
+    async throws
+  {
+    let nginx = try await NginxIngest()
+    let silenced = try await record(
+      .test, .tone, quality: FailoverTrial.quality, seconds: 2, to: nginx
+    ) {
+      $0.soundProcessing = {
+        let pool = SamplesPool()
+        return { given in
+          pool.samples(time: given.time, count: given.count) { left, right in
+            for index in left.indices { left[index] = 0 }
+            for index in right.indices { right[index] = 0 }
+          }
+        }
+      }
+    }
+    try expectNothingSeen(silenced, seconds: 2)
+    let silent = silenced.report.audio?.silent.map(\.length) ?? []
+    #expect(silent.count == 1 && silent[0] > 1.9, "\(silent)")
+
+    var configuration = BroadcastConfiguration(
+      ingest: try nginx.ingest(), video: .test, audio: .tone, quality: FailoverTrial.quality)
+    configuration.duration = .seconds(1)
+    configuration.soundProcessing = {
+      let pool = SamplesPool()
+      return { pool.samples(time: $0.time, count: $0.count + 1) { _, _ in } }
+    }
+    let controller = BunnyBroadcastController(configuration)
+    let notices = controller.events { $0.name == "notice" }
+    try await controller.start()
+    let said = await notices.reduce(into: []) { $0.append($1.words) }
+    #expect(said.count == 1, "\(said)")
+    let form = #"\d+ samples of 2 channels at 48000 Hz \(fltp\) from \d+ ms on"#
+    let words = try Regex(
+      "what the program makes of sound is left out: it is \(form), and has to be \(form)")
+    #expect(said.first?.wholeMatch(of: words) != nil, "\(said)")
   }
 
   @Test func `what is made of a picture and does not fit is left out, and said once`() async throws

@@ -44,12 +44,32 @@ import Testing
     var readiness = Readiness(starts: true)
     #expect(readiness.first == .ask(after: 0))
     #expect(readiness.answered(isReady: false, after: 0.1).step == .ask(after: 1))
-    #expect(readiness.answered(isReady: nil, after: 1.1).step == .ask(after: 1))
     #expect(readiness.answered(isReady: true, after: 2.1).step == .start)
     #expect(readiness.started() == .watch(after: 5))
     #expect(readiness.answered(isReady: true, after: 7).step == .watch(after: 5))
     #expect(readiness.answered(isReady: false, after: 12).step == .watch(after: 5))
     #expect(readiness.answered(isReady: nil, after: 17).step == .watch(after: 5))
+  }
+
+  @Test func `an API that fails is asked every five seconds, and later if it says so`() {
+    for starts in [true, false] {
+      var readiness = Readiness(starts: starts)
+      let waits: [Double] = [nil, 3, 42, 9999].map { seconds in
+        let step = readiness.answered(
+          isReady: nil, after: 1, retryAfter: seconds.map { .seconds($0) }
+        ).step
+        switch step {
+        case .ask(let wait), .watch(let wait): return wait
+        case .find, .start: return -1
+        }
+      }
+      #expect(waits == [5, 5, 42, 600])
+    }
+    var readiness = Readiness(starts: true)
+    let steps = [
+      readiness.startFailed(retryAfter: .seconds(9)), readiness.notFound(retryAfter: .seconds(9)),
+    ]
+    #expect(steps == [.ask(after: 9), .find(after: 9)])
   }
 
   @Test func `after thirty seconds it is said once what is awaited`() {

@@ -1,19 +1,14 @@
 import BunnyStreamAPI
 import Foundation
 
+/// A repository of a test's that answers only what broadcasts ask.
+protocol PartlyScripted: LiveStreamRepository {}
+
 /// What no broadcast asks for.
-extension ScriptedRepository {
+extension PartlyScripted {
   private var unscripted: BunnyLiveStreamError {
     BunnyLiveStreamError(kind: .unexpected, message: "a broadcast asked for what it never needs")
   }
-
-  func listLiveStreams(
-    libraryId: Int, page: Int?, itemsPerPage: Int?, search: String?, orderBy: String?
-  ) async throws(BunnyLiveStreamError) -> BunnyLiveStreamList { throw unscripted }
-
-  func createLiveStream(
-    libraryId: Int, request: BunnyLiveStreamCreateRequest
-  ) async throws(BunnyLiveStreamError) -> BunnyLiveStream { throw unscripted }
 
   func updateLiveStream(
     libraryId: Int, streamId: String, request: BunnyLiveStreamUpdateRequest

@@ -3,10 +3,17 @@ import BunnySystem
 import Support
 
 /// Bunny's API as a test wants it, which notes what is asked and when.
-final class ScriptedRepository: LiveStreamRepository {
+final class ScriptedRepository: PartlyScripted {
   /// What it answers; each list's last entry is its answer from then on.
   struct Script: Sendable {
     var status: [BunnyLiveStreamStatus] = [.running]
+    /// Why it does not tell of a stream.
+    var gets: [BunnyLiveStreamError?] = [nil]
+    /// These have ended, whatever the others are.
+    var over: Set<String> = []
+    /// Why no stream is listed, and none made: `s2`.
+    var lists: [BunnyLiveStreamError?] = [nil]
+    var creates: [BunnyLiveStreamError?] = [nil]
     /// What counts instead once `start` has been called.
     var statusAfterStart: BunnyLiveStreamStatus?
     /// nil: it has none.
@@ -32,12 +39,17 @@ final class ScriptedRepository: LiveStreamRepository {
     mutating func next<Answer>(_ name: String, _ list: WritableKeyPath<Script, [Answer]>) -> Answer
     {
       calls.append(Call(name: name, at: .now))
-      return script[keyPath: list].count > 1
+      return take(list)
+    }
+
+    mutating func take<Answer>(_ list: WritableKeyPath<Script, [Answer]>) -> Answer {
+      script[keyPath: list].count > 1
         ? script[keyPath: list].removeFirst() : script[keyPath: list][0]
     }
   }
 
-  private let ingest: String
+  /// Its URL.
+  let ingest: String
   private let state: Watched<State>
 
   init(_ ingest: ScriptedIngest, _ script: Script = Script()) {
@@ -60,7 +72,10 @@ final class ScriptedRepository: LiveStreamRepository {
     libraryId: Int, streamId: String
   ) async throws(BunnyLiveStreamError) -> BunnyLiveStream {
     let (status, script) = state.change { ($0.next("get", \.status), $0.script) }
-    let later = count("start") > 0 ? script.statusAfterStart : nil
+    if let error = state.change({ $0.take(\.gets) }) { throw error }
+    let later: BunnyLiveStreamStatus? =
+      script.over.contains(streamId)
+      ? .ended : count("start") > 0 ? script.statusAfterStart : nil
     return BunnyLiveStream(
       id: streamId, streamKey: script.key, primaryIngestUrl: ingest,
       backupIngestUrl: script.backupURL, status: later ?? status)
@@ -80,5 +95,19 @@ final class ScriptedRepository: LiveStreamRepository {
 
   func stopLiveStream(libraryId: Int, streamId: String) async throws(BunnyLiveStreamError) {
     if let error = state.change({ $0.next("stop", \.stops) }) { throw error }
+  }
+
+  func listLiveStreams(
+    libraryId: Int, page: Int?, itemsPerPage: Int?, search: String?, orderBy: String?
+  ) async throws(BunnyLiveStreamError) -> BunnyLiveStreamList {
+    if let error = state.change({ $0.next("list", \.lists) }) { throw error }
+    return BunnyLiveStreamList(items: [], totalItems: 0, currentPage: 1, itemsPerPage: 100)
+  }
+
+  func createLiveStream(
+    libraryId: Int, request: BunnyLiveStreamCreateRequest
+  ) async throws(BunnyLiveStreamError) -> BunnyLiveStream {
+    if let error = state.change({ $0.next("create", \.creates) }) { throw error }
+    return BunnyLiveStream(id: "s2", title: request.title)
   }
 }

@@ -131,10 +131,11 @@ struct RetryTests {
     #expect(try await api.getLiveStream(libraryId: 1, streamId: "g").id == "g")
     #expect(ContinuousClock.now - began >= .seconds(1))
     let busy = try Self.server(1, .respond(503, headers: ["Retry-After": "3600"]))
-    await #expect(throws: BunnyLiveStreamError.self) {
+    let error = await #expect(throws: BunnyLiveStreamError.self) {
       try await client(busy, retry: policy).liveStreams.getLiveStream(libraryId: 1, streamId: "g")
     }
     #expect(busy.requests.count == 1)
+    #expect(error?.retryAfter == .seconds(3600))
   }
 
   @Test func `the timeout is for all tries together`() async throws {

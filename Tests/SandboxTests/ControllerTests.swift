@@ -13,7 +13,9 @@ struct SandboxControllerTests {
     "started", "failedOver", "reconnected", "left", "streamEnded", "stopped", "failed", "ended",
   ]
 
-  private func controller(_ sandbox: SandboxProcess) throws -> BunnyBroadcastController {
+  private func controller(
+    _ sandbox: SandboxProcess, _ streamId: String? = nil
+  ) throws -> BunnyBroadcastController {
     let api = BunnyStreamAPI(
       accessKey: sandbox.facts.accessKey, baseURL: try BunnyAPIBaseURL(sandbox.facts.apiUrl))
     var quality = BroadcastQuality(
@@ -21,7 +23,7 @@ struct SandboxControllerTests {
     quality.encoder.preset = "ultrafast"
     return BunnyBroadcastController(
       repository: api.liveStreams, libraryId: sandbox.facts.libraryId,
-      streamId: sandbox.facts.streamId,
+      streamId: streamId ?? sandbox.facts.streamId,
       configuration: .bunny(video: .test, audio: .tone, quality: quality))
   }
 
@@ -72,6 +74,38 @@ struct SandboxControllerTests {
     #expect(calls.count { $0 == "start 200" } == 1 && calls.count { $0 == "stop 200" } == 1)
     await #expect(throws: BunnyBroadcastControllerError.self) { try await controller.start() }
     #expect(controller.snapshot.state == "failed")
+    try await sandbox.end()
+  }
+
+  @Test func `two in one process broadcast to two streams, and neither sees the other`()
+    async throws
+  {
+    let sandbox = try await SandboxProcess.start("--ready-after", "0")
+    let api = BunnyStreamAPI(
+      accessKey: sandbox.facts.accessKey, baseURL: try BunnyAPIBaseURL(sandbox.facts.apiUrl))
+    let made = try await api.liveStreams.createLiveStream(
+      libraryId: sandbox.facts.libraryId, request: BunnyLiveStreamCreateRequest(title: "Two"))
+    let ids = [sandbox.facts.streamId, try #require(made.id)]
+    let controllers = try ids.map { try controller(sandbox, $0) }
+    let told = controllers.map { listen($0) }
+    async let other: Void = controllers[1].start()
+    try await controllers[0].start()
+    try await other
+    try await controllers[0].stop()
+    #expect(controllers[1].snapshot.state == "live")
+    await controllers[1].leave()
+    #expect(
+      await told[0].value.filter(Self.milestones.contains)
+        == ["started", "streamEnded", "stopped", "ended"])
+    #expect(
+      await told[1].value.filter(Self.milestones.contains)
+        == ["started", "left", "stopped", "ended"])
+    for (id, stops) in zip(ids, [1, 0]) {
+      let calls = try await sandbox.calls(of: id)
+      #expect(calls.count { $0 == "publish 200" } == 1, "\(calls)")
+      #expect(calls.count { $0 == "start 200" } == 1, "\(calls)")
+      #expect(calls.count { $0.hasPrefix("stop ") } == stops, "\(calls)")
+    }
     try await sandbox.end()
   }
 }

@@ -20,6 +20,7 @@ struct LiveOrderTests {
       seen.prefix(4) == ["publish 200", "status 200", "start 200", "status 200"], "\(seen)")
     #expect(Set(seen.dropFirst(4)) == ["publish_done 200", "stop 200"] && seen.count == 6)
     #expect(try await live.status() == "ended")
+    try await live.expectTold(outcome)
     let calls = try await live.sandbox.http("GET", "/sandbox/calls")["calls"]
     let ingests = (calls as? [[String: NSObject]])?.compactMap { $0["ingest"] as? String }
     #expect(ingests == ["primary", "primary"])

@@ -26,6 +26,7 @@ struct LiveOutageTests {
     #expect(outcome.sent("askingAgain") >= 2)
     #expect(try await live.count("get \(answer)") >= 2)
     #expect(try await live.stops() == [])
+    try await live.expectTold(outcome)
     try await live.end()
   }
 
@@ -45,7 +46,7 @@ struct LiveOutageTests {
     let outcome = try await command.outcome()
     #expect(outcome.exitStatus == 0, "\(outcome)")
     #expect(outcome.sent("started") == 1 && outcome.sent("lost") == 0)
-    #expect(try await live.count("start 200") == 1)
+    try await live.expectTold(outcome)
     try await live.end()
   }
 
@@ -65,7 +66,7 @@ struct LiveOutageTests {
     #expect(outcome.sent("streamEnded") == 1 && outcome.sent("left") == 0)
     #expect(outcome.sent("lost") == 0 && outcome.sent("dropped") == 0)
     #expect(outcome.standardOutput.contains(#""publishedFrames":135,"#))
-    #expect(try await live.count("stop 200") == 1)
+    try await live.expectTold(outcome)
 
     let report = try inspect(live.facts.recording)
     let test = try #require(report.testPicture)

@@ -22,8 +22,7 @@ struct LiveOwnershipTests {
     let outcome = try await second.outcome()
     #expect(outcome.exitStatus == 0, "\(outcome)")
     #expect(outcome.standardError.contains("is running: resuming it"))
-    #expect(try await live.count("start 200") == 1)
-    #expect(try await live.stops() == [])
+    try await live.expectTold(try await first.outcome(), outcome)
     let attributes = try FileManager.default.attributesOfItem(atPath: live.record)
     #expect(attributes[.posixPermissions] as? Int == 0o600)
     let record = try String(contentsOfFile: live.record, encoding: .utf8)
@@ -43,7 +42,7 @@ struct LiveOwnershipTests {
     #expect(second.sent("preparing") == 0 && second.sent("left") == 0)
     first.send(SIGTERM)
     #expect(try await first.outcome().sent("lost") == 0)
-    #expect(try await live.count("publish 200") == 1)
+    try await live.expectTold(try await first.outcome(), second)
     try await live.end()
   }
 

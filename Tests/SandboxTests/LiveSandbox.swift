@@ -95,10 +95,10 @@ struct LiveSandbox {
   }
 
   /// Waits until the sandbox has seen a call.
-  func waitFor(_ call: String, atMost seconds: Double = 30) async throws {
+  func waitFor(_ call: String, times: Int = 1, atMost seconds: Double = 30) async throws {
     let end = MonotonicTime.now + .seconds(seconds)
     var calls = try await sandbox.calls()
-    while !calls.contains(call) {
+    while calls.count(where: { $0 == call }) < times {
       guard MonotonicTime.now < end else {
         throw WaitedInVain(what: call, seconds: seconds, found: "\(try await seen())")
       }
@@ -125,13 +125,28 @@ struct LiveSandbox {
     #expect(answer.status == 200, "\(kind)")
   }
 
-  /// The names of the calls about a stream, with their answers.
-  func calls(of id: String) async throws -> [String] {
-    let calls = try await sandbox.http("GET", "/sandbox/calls")["calls"] as? [[String: NSObject]]
-    return (calls ?? []).filter { $0["stream"] as? String == id }.map {
-      "\($0["call"]!) \($0["answer"]!)"
-    }
+  /// What these broadcasts told is what the API and the ingests saw of them, all together.
+  func expectTold(
+    _ outcomes: ChildProcess.Outcome..., location: SourceLocation = #_sourceLocation
+  ) async throws {
+    let calls = try await sandbox.calls()
+    func told(_ event: String) -> Int { outcomes.reduce(0) { $0 + $1.sent(event) } }
+    func seen(_ call: String) -> Int { calls.count { $0 == call } }
+    let words: Comment = "\(calls)"
+    #expect(
+      told("started") + told("reconnected") == seen("publish 200"), words,
+      sourceLocation: location)
+    #expect(told("running") == seen("start 200"), words, sourceLocation: location)
+    #expect(told("streamEnded") == seen("stop 200"), words, sourceLocation: location)
+    #expect(told("streamCreated") == seen("create 201"), words, sourceLocation: location)
+    #expect(told("streamFound") <= seen("get 200"), words, sourceLocation: location)
+    let isWatched = told("ingestStatusChanged") > 0
+    #expect(!isWatched || seen("status 200") > 0, words, sourceLocation: location)
+    #expect(
+      told("left") + told("streamEnded") <= outcomes.count, words, sourceLocation: location)
   }
+
+  func calls(of id: String) async throws -> [String] { try await sandbox.calls(of: id) }
 
   func repair() async throws {
     _ = try await sandbox.http("POST", "/sandbox/fault?seconds=0")
@@ -149,6 +164,13 @@ extension ChildProcess {
   /// Waits for an event of `--events json`.
   func sends(_ event: String) async throws {
     _ = try await waitForLine(in: .output) { $0.contains(#""event":"\#(event)""#) }
+  }
+
+  /// Waits until it has made a stream, and tells its GUID.
+  func makes() async throws -> String {
+    let line = try await waitForLine(in: .output) { $0.contains(#""streamCreated""#) }
+    let event = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: NSObject]
+    return try #require(event?["stream"] as? String)
   }
 
   /// Waits for text on its terminal.

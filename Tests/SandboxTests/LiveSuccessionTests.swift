@@ -6,12 +6,6 @@ import Testing
 /// The stream ends before the broadcast does, is given another key, or is yet to be made or to come.
 @Suite(.serialized, .enabled(if: NginxIngest.isAvailable, "needs nginx with its RTMP module"))
 struct LiveSuccessionTests {
-  private func made(_ command: ChildProcess) async throws -> String {
-    let line = try await command.waitForLine(in: .output) { $0.contains(#""streamCreated""#) }
-    let event = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: NSObject]
-    return try #require(event?["stream"] as? String)
-  }
-
   @Test func `79: a stream that is deleted meanwhile`() async throws {
     let live = try await LiveSandbox()
     let command = try await live.startRunning("--log-level", "error")
@@ -50,7 +44,7 @@ struct LiveSuccessionTests {
     let command = try Command.start(live.arguments() + more, live.settings)
     try await command.sends("running")
     #expect(try await live.sandbox.api("PUT", "/stop")["success"] as? Bool == true)
-    let successor = try await made(command)
+    let successor = try await command.makes()
     try await command.waitForOutput(in: .output) {
       $0.ranges(of: #""event":"running""#).count == 2
     }
@@ -77,7 +71,7 @@ struct LiveSuccessionTests {
   @Test func `--create makes a stream and broadcasts to it`() async throws {
     let live = try await LiveSandbox()
     let command = try live.startElsewhere("--create", "Matinée", "--on-exit", "end")
-    let id = try await made(command)
+    let id = try await command.makes()
     try await command.sends("running")
     command.send(SIGTERM)
     let outcome = try await command.outcome()
@@ -86,6 +80,7 @@ struct LiveSuccessionTests {
     #expect(outcome.standardError.contains(" info made the live stream “Matinée”: \(id)\n"))
     let seen = try await live.calls(of: id)
     #expect(seen.first == "get 200" && seen.contains("stop 200"), "\(seen)")
+    try await live.expectTold(outcome)
     try await live.end()
   }
 
@@ -103,6 +98,7 @@ struct LiveSuccessionTests {
     #expect(outcome.exitStatus == 0, "\(outcome)")
     #expect(outcome.sent("dropped") == 0)
     #expect(!"\(outcome)".contains(key))
+    try await live.expectTold(outcome)
     #expect(try String(contentsOfFile: live.record, encoding: .utf8).contains(key))
     #expect(try await live.count("start 200") == 1)
     try await live.end()

@@ -93,6 +93,12 @@ struct SandboxProcess {
     return calls.map { "\($0["call"]!) \($0["answer"]!)" }
   }
 
+  /// The same of the calls about one stream.
+  func calls(of id: String) async throws -> [String] {
+    let calls = try await http("GET", "/sandbox/calls")["calls"] as? [[String: NSObject]] ?? []
+    return calls.filter { $0["stream"] as? String == id }.map { "\($0["call"]!) \($0["answer"]!)" }
+  }
+
   /// Ends it and waits for that.
   @discardableResult
   func end(_ signal: Int32 = SIGTERM) async throws -> ChildProcess.Outcome {

@@ -1,0 +1,49 @@
+package import BunnyRTMP
+package import BunnySystem
+
+/// What a live broadcast has of the world besides Bunny's API: a clock, chance, tasks, and what carries
+/// media. A test has another one, where time is virtual.
+package struct LiveWorld: Sendable {
+  package var now: @Sendable () -> MonotonicTime = { .now }
+  package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  /// From 0 to 1, drawn anew each time.
+  package var chance: @Sendable () -> Double = { .random(in: 0...1) }
+  /// Where tasks run; nil: where Swift runs them.
+  package var executor: (any TaskExecutor)?
+  /// Makes what carries media to one stream.
+  ///
+  /// - Parameter began: since when it counts as lasting.
+  package var media:
+    @Sendable (_ configuration: BroadcastConfiguration, _ began: MonotonicTime) -> any LiveMedia = {
+      Broadcast($0, began: $1)
+    }
+
+  package init() {}
+
+  func task<Success: Sendable>(
+    _ work: @escaping @Sendable () async -> Success
+  ) -> Task<Success, Never> {
+    Task(executorPreference: executor, operation: work)
+  }
+
+  func throwingTask<Success: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Success
+  ) -> Task<Success, any Error> {
+    Task(executorPreference: executor, operation: work)
+  }
+}
+
+/// What a live broadcast runs for each of its streams.
+package protocol LiveMedia: Broadcasting {
+  var configuration: BroadcastConfiguration { get }
+
+  /// What somebody else knows of an ingest: whether it has the stream.
+  func told(primaryIsLive: Bool?, backupIsLive: Bool?)
+
+  /// Publishes elsewhere, or under another key, from the next connection on.
+  ///
+  /// - Returns: false when `backup` is left out, since there was none before.
+  func publish(to ingest: Ingest, backup: Ingest?) -> Bool
+}
+
+extension Broadcast: LiveMedia {}

@@ -1,0 +1,131 @@
+import BunnyBroadcast
+import BunnyCapture
+import BunnyRTMP
+import BunnySystem
+import Synchronization
+
+/// Media in a ``VirtualWorld``: opens, connects, is lost, tries again, and tells of it as a ``Broadcast`` does.
+final class VirtualMedia: LiveMedia {
+  private struct State {
+    var ingests: [Ingest]
+    var reason: String?
+    var working: Task<Void, Never>?
+    var failure: BroadcastError?
+    var isMuted: Bool
+    var statistics = BroadcastStatistics()
+  }
+
+  let configuration: BroadcastConfiguration
+  private let bunny: VirtualBunny
+  private let hub = AsyncStream.makeStream(of: BunnyBroadcastEvent.self)
+  private let state: Mutex<State>
+  private var world: VirtualWorld { bunny.world }
+
+  init(_ configuration: BroadcastConfiguration, _ bunny: VirtualBunny) {
+    self.configuration = configuration
+    self.bunny = bunny
+    let ingests = [configuration.ingest] + [configuration.backup].compactMap(\.self)
+    state = Mutex(State(ingests: ingests, isMuted: configuration.isMuted))
+  }
+
+  func events() -> AsyncStream<BunnyBroadcastEvent> { hub.stream }
+
+  func run() async throws(BroadcastError) -> BroadcastTotals {
+    let working = Task(executorPreference: world) {
+      do { try await self.publish() } catch let error as BroadcastError {
+        self.state.withLock { $0.failure = error }
+      } catch {}  // cancelled
+    }
+    let isAsked = state.withLock { state in
+      state.working = working
+      return state.reason != nil
+    }
+    if isAsked { working.cancel() }
+    let alarm = Task(executorPreference: world) { [configuration, world] in
+      guard let duration = configuration.duration else { return }
+      try await world.sleep(duration)
+      working.cancel()
+    }
+    await working.value
+    alarm.cancel()
+    let (reason, failure, totals) = state.withLock { ($0.reason, $0.failure, $0.statistics.totals) }
+    if reason == nil, let failure { tell(.failed(message: failure.description)) }
+    tell(.stopped)
+    tell(.ended(totals, reason: reason ?? "over"))
+    hub.continuation.finish()
+    if reason == nil, let failure { throw failure }
+    return totals
+  }
+
+  private func tell(_ event: BunnyBroadcastEvent) { hub.continuation.yield(event) }
+
+  /// Until it is cancelled.
+  private func publish() async throws {
+    tell(.preparing)
+    try await world.sleep(world.random(.seconds(1)))
+    if world.chance(2) { throw BroadcastError.source(.missing("camera")) }
+    var (attempt, usesBackup, wasAccepted) = (0, false, false)
+    while true {
+      let ingest = state.withLock { $0.ingests[usesBackup ? 1 : 0] }
+      tell(.connection(ingest, .connecting))
+      try await world.sleep(world.random(.seconds(1)))
+      let reason: String
+      if bunny.accepts(ingest.streamName.reveal()) {
+        tell(wasAccepted ? .reconnected(ingest) : .started(ingest))
+        (wasAccepted, attempt) = (true, 0)
+        state.withLock { $0.statistics.totals.connections += 1 }
+        bunny.publishers(change: 1)
+        defer { bunny.publishers(change: -1) }
+        try await carry(ingest)
+        reason = "reset"
+        tell(.lost(ingest, reason: reason))
+      } else {
+        reason = "refused"
+        if world.chance(3) {
+          throw BroadcastError.ingest(RTMPError(.stalled(seconds: 1), at: ingest))
+        }
+      }
+      attempt += 1
+      usesBackup.toggle()
+      let wait = world.random(.seconds(3))
+      tell(.reconnecting(attempt: attempt, usingBackup: usesBackup, after: wait, reason: reason))
+      try await world.sleep(wait)
+    }
+  }
+
+  /// Until the connection is lost, or cut, since the stream is over or has another key.
+  private func carry(_ ingest: Ingest) async throws {
+    let end = world.now + world.random(.seconds(60)).whole
+    while world.now < end, bunny.accepts(ingest.streamName.reveal()) {
+      try await world.sleep(.seconds(1))
+    }
+  }
+
+  func stop(reason: String) {
+    let working = state.withLock { state in
+      if state.reason == nil { state.reason = reason }
+      return state.working
+    }
+    working?.cancel()
+  }
+
+  func told(primaryIsLive: Bool?, backupIsLive: Bool?) {}
+
+  func publish(to ingest: Ingest, backup: Ingest?) -> Bool {
+    state.withLock { $0.ingests = [ingest] + [backup].compactMap(\.self) }
+    return true
+  }
+
+  var isMuted: Bool {
+    get { state.withLock { $0.isMuted } }
+    set { state.withLock { $0.isMuted = newValue } }
+  }
+
+  func rotateCamera() {
+    tell(
+      world.chance(50)
+        ? .cameraChanged(source: "two") : .cameraNotChanged(source: "two", reason: "busy"))
+  }
+
+  var statistics: BroadcastStatistics { state.withLock { $0.statistics } }
+}
