@@ -22,7 +22,7 @@ struct SpreadRow: Encodable {
   }
 
   private var cells: [String] {
-    let goalText = goal.map { String(format: "≤ %.0f, %.0f", $0.half, $0.most) } ?? "-"
+    let goalText = goal.map { String(format: "≤ %.3g, %.3g", $0.half, $0.most) } ?? "-"
     return [
       title, "\(values.count)", number(percentile(0.5)), number(percentile(0.99)), goalText,
       isHeld.map { $0 ? "yes" : "NO" } ?? "-",
