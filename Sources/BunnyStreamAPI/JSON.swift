@@ -50,9 +50,12 @@ package enum JSON: Equatable, Sendable {
   }
   /// The items of a text with commas between them.
   var words: [String]? {
-    text?.split(separator: ",").map { item in
-      String(item.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
-    }.filter { !$0.isEmpty }
+    text?.utf8.split(separator: UInt8(ascii: ",")).compactMap { item in
+      guard let first = item.firstIndex(where: { $0 > 0x20 }),
+        let last = item.lastIndex(where: { $0 > 0x20 })
+      else { return nil }
+      return String(Substring(item[first...last]))
+    }
   }
 
   /// A text with something in it.

@@ -35,11 +35,11 @@ struct JSONParser {
   private mutating func object(depth: Int) -> JSON? {
     guard depth <= Self.deepest else { return nil }
     position += 1
-    var members: [String: JSON] = [:]
     if next() == UInt8(ascii: "}") {
       position += 1
-      return .object(members)
+      return .object([:])
     }
+    var members = [String: JSON](minimumCapacity: 48)  // what a stream has
     while next() == UInt8(ascii: "\""), let key = string(), next() == UInt8(ascii: ":") {
       position += 1
       guard let value = value(depth: depth) else { return nil }
@@ -53,11 +53,11 @@ struct JSONParser {
   private mutating func list(depth: Int) -> JSON? {
     guard depth <= Self.deepest else { return nil }
     position += 1
-    var items: [JSON] = []
     if next() == UInt8(ascii: "]") {
       position += 1
-      return .list(items)
+      return .list([])
     }
+    var items: [JSON] = []
     while let item = value(depth: depth) {
       items.append(item)
       guard let isMore = isMore(before: "]") else { return nil }

@@ -65,7 +65,7 @@ struct APIBench {
     }
     return [
       SpreadRow("\(name), our client", ours), SpreadRow("\(name), libcurl alone", peers),
-      SpreadRow("\(name), the difference", zip(ours, peers).map { $0 - $1 }, goal: (1, 1)),
+      SpreadRow("\(name), the difference", zip(ours, peers).map { $0 - $1 }, goal: (1, nil)),
     ]
   }
 

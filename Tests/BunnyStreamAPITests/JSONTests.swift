@@ -48,33 +48,31 @@ struct JSONTests {
     #expect(read(nest(64)) != nil && read(nest(65)) == nil)
   }
 
-  /// Foundation's reader is the judge.
-  @Test func `of damaged text the same is taken that JSONDecoder takes`() throws {
-    let whole = Array(
-      Self.values.map(\.0).filter { !$0.contains("\u{FEFF}") }.joined(separator: ",").utf8)
+  /// Foundation's reader is the judge; but it takes a comma behind the last one, and no number beyond a
+  /// Double.
+  @Test func `of damaged text the same is taken that JSONSerialization takes`() throws {
+    let texts = Self.values.map(\.0).filter { !$0.contains(#/\x{FEFF}|[0-9]{19}|999/#) }
+    let whole = Array("[\(texts.joined(separator: ","))]".utf8)
     var dice = Dice(seed: 7)
-    let list = Array("[".utf8) + whole + Array("]".utf8)
     var taken = 0
-    for _ in 0..<3000 {
-      var bytes = list
+    for _ in 0..<2000 {
+      var bytes = whole
       for _ in 0..<Int.random(in: 1...2, using: &dice) {
         let place = Int.random(in: 0..<bytes.count, using: &dice)
+        let byte = bytes.randomElement(using: &dice)!
         switch Int.random(in: 0..<3, using: &dice) {
         case 0: bytes.remove(at: place)
-        case 1: bytes.insert(bytes.randomElement(using: &dice)!, at: place)
-        default: bytes[place] = bytes.randomElement(using: &dice)!
+        case 1: bytes.insert(byte, at: place)
+        default: bytes[place] = byte
         }
       }
-      let ours = JSON(Data(bytes))
-      let isTaken = (try? JSONDecoder().decode(Anything.self, from: Data(bytes))) != nil
+      let text = String(decoding: bytes, as: UTF8.self)
+      let isTaken =
+        (try? JSONSerialization.jsonObject(with: Data(bytes))) != nil
+        && !text.contains(#/,\s*[\]}]/#)
       if isTaken { taken += 1 }
-      #expect((ours != nil) == isTaken, "\(String(decoding: bytes, as: UTF8.self))")
+      #expect((JSON(Data(bytes)) != nil) == isTaken, "\(text)")
     }
     #expect(taken > 100)
   }
-}
-
-/// Is decoded from whatever is JSON at all.
-private struct Anything: Decodable {
-  init(from decoder: any Decoder) throws {}
 }
