@@ -98,8 +98,8 @@ let package = Package(
     .executableTarget(
       name: "bunny-bench",
       dependencies: [
-        "BunnyBroadcast", "BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnySystem", "CSupport",
-        "Support",
+        "BunnyBroadcast", "BunnyCapture", "BunnyMedia", "BunnyRTMP", "BunnyStreamAPI",
+        "BunnySystem", "CBunnyCurl", "CSupport", "Support",
       ],
       path: "Tests/Bench", swiftSettings: strict),
     .testTarget(

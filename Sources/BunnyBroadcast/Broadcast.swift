@@ -14,6 +14,7 @@ public final class Broadcast: Sendable {
   /// How long a source that is being opened may take to give up.
   private static let patience = Duration.milliseconds(700)
 
+  /// As it was given: what Bunny tells later is not in it.
   public let configuration: BroadcastConfiguration
   private let hub = EventHub()
   private let telemetry: Telemetry
@@ -118,6 +119,9 @@ public final class Broadcast: Sendable {
     set { muted.isSet = newValue }
   }
 
+  /// Goes on to the next camera, if there is one. Returns at once; what comes of it is
+  /// ``BunnyBroadcastEvent/cameraChanged(source:)`` or
+  /// ``BunnyBroadcastEvent/cameraNotChanged(source:reason:)``.
   public func rotateCamera() { stopping.withLock { $0.capture }?.rotateCamera() }
 
   /// How it does now.

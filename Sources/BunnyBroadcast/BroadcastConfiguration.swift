@@ -54,15 +54,18 @@ public struct BroadcastConfiguration: Sendable {
   public var ingest: Ingest
   /// Where to publish when ``ingest`` fails.
   public var backup: Ingest?
+  /// What ``backup`` is for.
   public var redundancy = Redundancy.failover
   /// The primary carries the stream again once it has been ready for a minute, at most once in ten.
   public var prefersPrimary = false
+  /// What an ingest is sent first when it takes over.
   public var replay = Replay.squeezed
   /// Seconds for which an ingest may owe a proof that it reads what it is sent, before it is left; 0.2
   /// or more.
   public var stallLimit = 1.5
   /// Whom an `rtmps` ingest has to be vouched for by.
   public var tlsTrust = TLSTrust.system
+  /// Where the picture comes from.
   public var video: VideoInput
   /// What the picture goes on to with ``Broadcast/rotateCamera()``, in this order; after the last one
   /// comes ``video`` again. Only one of them is open at a time.
@@ -72,6 +75,7 @@ public struct BroadcastConfiguration: Sendable {
   /// A camera or microphone that is not helped by opening it again is reset on its USB bus. Takes the
   /// right to write to its node in `/dev/bus/usb`.
   public var resetsUSB = false
+  /// Where the sound comes from.
   public var audio: AudioInput
   /// A program's own pictures in place of ``video``: makes their source, anew each time that it is opened,
   /// on any thread. `PictureFeed.source()` is one.
@@ -92,12 +96,15 @@ public struct BroadcastConfiguration: Sendable {
   public var soundProcessing: (@Sendable () -> (Samples) -> Samples)?
   /// How the cameras are to be used, where ``video`` and ``otherVideos`` are some.
   public var camera = CameraSettings()
+  /// Size, frame rate, bit rates, and how to encode. Checked when a broadcast begins.
   public var quality: BroadcastQuality
+  /// What becomes of the bit rate when the network takes less.
   public var bitrate = Bitrate.adaptive
   /// How much of the processor the encoder may take. nil: what the quality's preset takes, and where it
   /// names none, as much as leaves a third of the processor free. Whatever it is, less is taken when
   /// the processor cannot keep up.
   public var cpu: EncoderEffort?
+  /// How long pictures may stay in the encoder.
   public var latency = Latency.normal
   /// What encodes; nil: x264, unless the processor will hardly do and there is one in hardware that works.
   public var encoder: VideoEncoder.Kind?
@@ -111,6 +118,7 @@ public struct BroadcastConfiguration: Sendable {
   public var fill = PictureFit.Fill.letterbox
   /// How every picture is turned, whatever it comes from; the slate is not.
   public var turn = PictureTurn.none
+  /// What to do about a failure that may pass.
   public var retry = Retry.always
   /// How long to broadcast, from the first frame; nil until ``Broadcast/stop(reason:)``.
   public var duration: Duration?
@@ -118,11 +126,18 @@ public struct BroadcastConfiguration: Sendable {
   public var isMuted = false
   /// Milliseconds added to every timestamp that is sent, so that a test need not wait 25 days for
   /// them to pass 2^31.
-  public var timestampBase: Int64 = 0
+  package var timestampBase: Int64 = 0
 
   /// Taken in place of what ``video`` and ``audio`` name.
   package var sources: OpenSources?
 
+  /// Everything else as above: it can be set before the broadcast begins.
+  ///
+  /// - Parameters:
+  ///   - ingest: where to publish; ``bunny(video:audio:quality:)`` is for those that Bunny's API tells.
+  ///   - video: by default the camera that suits the quality best.
+  ///   - audio: by default what belongs to the picture, else the first microphone, else silence.
+  ///   - quality: by default 1080p30.
   public init(
     ingest: Ingest, video: VideoInput = .automatic, audio: AudioInput = .automatic,
     quality: BroadcastQuality = .default

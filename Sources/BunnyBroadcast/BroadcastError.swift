@@ -5,7 +5,10 @@ public import BunnyStreamAPI
 
 /// What was to be done to a live stream, and can be done later.
 public enum Undone: String, Sendable {
-  case start, stop
+  /// To show it to viewers.
+  case start
+  /// To end it for good.
+  case stop
 }
 
 /// Why a broadcast ended, when nobody asked it to.

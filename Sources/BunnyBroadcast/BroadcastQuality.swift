@@ -13,6 +13,7 @@ public struct BroadcastQuality: Equatable, Sendable {
     /// Any other, both sides even.
     case custom(width: Int, height: Int)
 
+    /// Pixels.
     public var width: Int {
       switch self {
       case .sd480: 854
@@ -22,6 +23,7 @@ public struct BroadcastQuality: Equatable, Sendable {
       }
     }
 
+    /// Pixels.
     public var height: Int {
       switch self {
       case .sd480: 480
@@ -40,6 +42,7 @@ public struct BroadcastQuality: Equatable, Sendable {
     case portrait
   }
 
+  /// How large the picture is.
   public var resolution: Resolution
   /// Pictures a second, 1 to 120. 29.97 and its like mean thousandths of 1001.
   public var frameRate: Double
@@ -50,6 +53,7 @@ public struct BroadcastQuality: Equatable, Sendable {
   /// How to encode; the defaults fit live broadcasting.
   public var encoder = EncoderTuning()
 
+  /// Sizes, rates and bit rates as below; what is out of its range is refused when a broadcast begins.
   public init(
     resolution: Resolution, frameRate: Double, videoBitrate: Int, audioBitrate: Int = 128_000
   ) {
@@ -60,14 +64,19 @@ public struct BroadcastQuality: Equatable, Sendable {
   }
 
   // The values of Bunny's iOS SDK (its BroadcastQuality), turned to landscape.
+  /// 854x480 at 30 frames a second, 1.2 Mbit/s.
   public static let sd480 = BroadcastQuality(
     resolution: .sd480, frameRate: 30, videoBitrate: 1_200_000)
+  /// 1280x720 at 30 frames a second, 2.5 Mbit/s.
   public static let hd720 = BroadcastQuality(
     resolution: .hd720, frameRate: 30, videoBitrate: 2_500_000)
+  /// 1920x1080 at 30 frames a second, 4.5 Mbit/s.
   public static let fullHd1080 = BroadcastQuality(
     resolution: .fullHd1080, frameRate: 30, videoBitrate: 4_500_000)
+  /// 1920x1080 at 60 frames a second, 6 Mbit/s.
   public static let fullHd1080p60 = BroadcastQuality(
     resolution: .fullHd1080, frameRate: 60, videoBitrate: 6_000_000)
+  /// As in Bunny's SDKs: ``fullHd1080``.
   public static let `default` = fullHd1080
 
   /// The built-in qualities, by their names on the command line.
@@ -135,6 +144,7 @@ public struct EncoderTuning: Equatable, Sendable {
   /// More of x264's own options, by their names.
   public var x264: [String: String] = [:]
 
+  /// Those of the built-in qualities.
   public init() {}
 
   fileprivate func lookahead(at framesPerSecond: Double) -> Int {

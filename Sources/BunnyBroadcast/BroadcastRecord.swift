@@ -11,6 +11,7 @@ public struct BunnyBroadcastRecord: Sendable, Equatable {
   public let date: Date
   /// When, by the clock that never steps.
   public let time: MonotonicTime
+  /// What happened.
   public let event: BunnyBroadcastEvent
 
   /// What happened, as a sentence in English to be shown. Holds no secret.

@@ -21,21 +21,25 @@ import Synchronization
 ///
 /// **Its end.** A controller that nobody holds any more leaves its stream, like ``leaveBroadcast()``.
 @MainActor @Observable public final class BunnyBroadcastController {
+  /// Where the broadcast is; what only that state has is in its case.
   public private(set) var state = BunnyBroadcastState.idle
   /// `HH:MM:SS` since the first try to connect, hours not wrapped; nil: not broadcasting. Goes on over
   /// reconnects.
   public private(set) var elapsedTime: String?
   /// Silence is sent in place of sound. Stays over a restart.
   public private(set) var isMuted = false
+  /// Which camera is on air.
   public private(set) var cameraPosition = BunnyCameraPosition.back
   /// Sources and encoder are open.
   public private(set) var isAttached = false
   /// What Bunny says of its ingests while broadcasting; nil, which is not false, where it says nothing.
   public private(set) var primaryIngestLive: Bool?
+  /// As ``primaryIngestLive``.
   public private(set) var backupIngestLive: Bool?
 
   /// Is told each event, in order.
   @ObservationIgnored public var onEvent: ((BunnyBroadcastEvent) -> Void)?
+  /// Is called on the main actor; not retained.
   @ObservationIgnored public weak var delegate: (any BunnyBroadcastControllerDelegate)?
   @ObservationIgnored private var ticking: Task<Void, Never>?
   @ObservationIgnored private var clock: MonotonicTime?

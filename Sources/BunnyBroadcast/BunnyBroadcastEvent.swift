@@ -16,6 +16,7 @@ enum MediaState: String, Sendable {
 /// `ingestStatusChanged`, `failedOver` and `failed` are those of Bunny's SDKs; what the SDKs have no word
 /// for is named here.
 public enum BunnyBroadcastEvent: Sendable, Equatable {
+  /// Sources and encoder are being opened.
   case preparing
   /// An ingest accepted the stream (`NetStream.Publish.Start`), for the first time. From a
   /// ``BunnyBroadcastController`` only once viewers can see it.
@@ -77,6 +78,7 @@ public enum BunnyBroadcastEvent: Sendable, Equatable {
   /// The camera's picture has been the same, to the bit, for so long; `reopens`: the camera is opened anew,
   /// once. Said once, until ``pictureMoves``.
   case pictureFrozen(for: Duration, reopens: Bool)
+  /// It moves again.
   case pictureMoves
   /// The camera's picture has been of one colour for so long: `black`, or `blue (#0010f0)`. Said once,
   /// until ``pictureVaried``.
@@ -86,6 +88,7 @@ public enum BunnyBroadcastEvent: Sendable, Equatable {
   /// The microphone has been as good as silent for so long; `reason` is what its card's mixer says of it.
   /// Said once, until ``soundHeard``.
   case soundSilent(for: Duration, reason: String?)
+  /// There is sound again.
   case soundHeard
   /// The picture is encoded to another bit rate, in bit/s, because of what the network takes; `reason` is a
   /// sentence. Not told of what passes within seconds, as after a line that stood still.
@@ -139,8 +142,9 @@ public struct BroadcastStatistics: Sendable, Codable, Equatable {
   public var queueAgeMs = 0.0
   /// Bit/s that are known to have arrived, over the same time as ``bitrate``.
   public var confirmedBitrate = 0.0
-  /// Bit/s that the picture is encoded to now, and why that is less than the quality's; nil: it is not.
+  /// Bit/s that the picture is encoded to now.
   public var targetBitrate = 0
+  /// Why that is less than the quality's; nil: it is not.
   public var targetReason: String?
   /// How the picture is encoded now; nil: it is not, as where a camera's own H.264 is passed through.
   public var encoding: EncodingInUse?
@@ -152,18 +156,23 @@ public struct BroadcastStatistics: Sendable, Codable, Equatable {
   /// From a picture's arrival until its last byte was in the socket, encoding (also of the pictures
   /// before it) and interleaving left out, in milliseconds: half of the frames took less, 99 of 100.
   public var handlingP50Ms = 0.0
+  /// 99 of 100 frames took less.
   public var handlingP99Ms = 0.0
   /// From a picture's capture, as the driver tells it, until its last byte was in the socket, over the same
-  /// time as ``framesPerSecond``, in milliseconds: look-ahead, encoding and waiting included.
+  /// time as ``framesPerSecond``, in milliseconds: look-ahead, encoding and waiting included; half of the frames took less.
   public var latencyP50Ms = 0.0
+  /// 99 of 100 frames took less.
   public var latencyP99Ms = 0.0
-  /// How loud the source's sound was over the same time, muted or not, on either side; nil: none came.
+  /// How loud the left side of the source's sound was over the same time, muted or not; nil: none came.
   public var left: SoundLevel?
+  /// The same of the right side.
   public var right: SoundLevel?
   /// How bright the source's picture was the last time, from black, 0, to white, 1; nil: none came.
   public var brightness: Double?
+  /// Since the broadcast began.
   public var totals = BroadcastTotals()
 
+  /// All zero: nothing has happened yet.
   public init() {}
 }
 
@@ -174,6 +183,7 @@ public struct SoundLevel: Sendable, Codable, Equatable {
   /// The mean power, as the square root of the mean square; a sine at full scale has -3.
   public var rms: Double
 
+  /// Both in dBFS.
   public init(peak: Double, rms: Double) { (self.peak, self.rms) = (peak, rms) }
 
   /// - Parameter amplitude: 1 is full scale.
@@ -209,7 +219,9 @@ public struct BroadcastTotals: Sendable, Codable, Equatable {
   public var decodeErrors = 0
   /// As in ``BroadcastStatistics``, over the whole broadcast.
   public var handlingP50Ms = 0.0
+  /// 99 of 100 frames took less.
   public var handlingP99Ms = 0.0
 
+  /// All zero.
   public init() {}
 }

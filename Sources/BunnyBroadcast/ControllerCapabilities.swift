@@ -20,6 +20,7 @@ public struct BroadcastCapabilities: Sendable, Codable, Equatable {
   public var encoderProblems: [String: String]
   /// How an ingest can be spoken to.
   public var protocols = ["rtmp", "rtmps"]
+  /// This library's version, as in `0.1.0`.
   public var version = bunnyBroadcastVersion
 }
 

@@ -54,14 +54,21 @@ public struct BunnyBroadcastSnapshot: Sendable, Codable, Equatable {
   public var ingest: String?
   /// What Bunny says of its ingests; nil, which is not false, where it says nothing.
   public var primaryIngestLive: Bool?
+  /// As ``primaryIngestLive``.
   public var backupIngestLive: Bool?
+  /// Silence is sent in place of sound.
   public var isMuted: Bool
+  /// What is aimed at; what is encoded now may be less: see ``encoder``.
   public var quality: Quality
+  /// Where the picture comes from.
   public var camera: Device
+  /// Where the sound comes from.
   public var microphone: Device
+  /// What encodes the picture.
   public var encoder: Encoder
   /// Why the last broadcast failed, or what else failed last.
   public var lastError: String?
+  /// How it does, and what it has done.
   public var statistics: BroadcastStatistics
 }
 

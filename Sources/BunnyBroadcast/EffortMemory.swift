@@ -89,7 +89,7 @@ package struct EffortMemory: Sendable {
 
   private func trouble(_ what: String, _ code: Int32) -> Trouble {
     Trouble(
-      description: "\(path) cannot be \(what): \(String(cString: strerror(code))); "
+      description: "\(path) cannot be \(what): \(systemWords(code)); "
         + "the next start measures anew")
   }
 }

@@ -4,6 +4,7 @@ package import BunnyMedia
 public enum EncoderEffort: Int, Sendable, CaseIterable, Comparable {
   case lightest, lighter, light, medium, good, better, best
 
+  /// Whether `one` takes less than `other`.
   public static func < (one: EncoderEffort, other: EncoderEffort) -> Bool {
     one.rawValue < other.rawValue
   }

@@ -78,6 +78,8 @@ public final class LiveBroadcast: Broadcasting {
     state = Mutex(State(streamId: plan.streamId))
   }
 
+  /// A stream of its own for each caller: what happens from now on, the newest 256 kept, finished
+  /// after ``BunnyBroadcastEvent/ended(_:reason:)``.
   public func events() -> AsyncStream<BunnyBroadcastEvent> { hub.stream() }
 
   /// Broadcasts until ``stop(reason:)``, ``end(reason:)``, or for the configured duration. A task that
@@ -107,6 +109,7 @@ public final class LiveBroadcast: Broadcasting {
   /// Ends the broadcast and the stream, for good.
   public func end(reason: String = "asked to") { ask(.end(reason)) }
 
+  /// Whether silence is sent instead of sound.
   public var isMuted: Bool {
     get { state.withLock { $0.isMuted ?? false } }
     set {
@@ -118,8 +121,10 @@ public final class LiveBroadcast: Broadcasting {
     }
   }
 
+  /// As ``Broadcast/rotateCamera()``; nothing while no media runs.
   public func rotateCamera() { state.withLock { $0.broadcast }?.rotateCamera() }
 
+  /// How it does now; the totals are of all streams that it went on to.
   public var statistics: BroadcastStatistics {
     let (broadcast, began, isFinished) = state.withLock { ($0.broadcast, $0.began, $0.isFinished) }
     var statistics = broadcast?.statistics ?? BroadcastStatistics()

@@ -22,6 +22,7 @@ public struct LivePlan: Sendable {
   public var startsStream = true
   /// Do not wait for a scheduled stream's time.
   public var startsNow = false
+  /// What to do when the stream is over.
   public var onEnded = OnEnded.exit
   /// Between two looks at a stream that is over.
   package var lookPause = Duration.seconds(30)
@@ -33,6 +34,7 @@ public struct LivePlan: Sendable {
   /// the stream is locked there against other processes. nil: nowhere.
   public var stateFolder: String?
 
+  /// For a stream that there is.
   public init(libraryId: Int, streamId: String) {
     self.libraryId = libraryId
     self.streamId = streamId

@@ -2,8 +2,9 @@ import BunnySystem
 
 /// What encoding takes of the processor, and what there is.
 public struct ProcessorLoad: Sendable, Equatable {
-  /// What a picture takes to be converted and encoded, and the time there is until the next one; milliseconds.
+  /// What a picture takes to be converted and encoded, in milliseconds.
   public var pictureMs: Double
+  /// The time that there is from one picture to the next, in milliseconds.
   public var frameMs: Double
   /// Processors that this program keeps busy, all of it.
   public var used: Double

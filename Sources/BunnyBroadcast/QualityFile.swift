@@ -1,11 +1,14 @@
+import BunnySystem
 import Glibc
 
 /// A quality in a JSON file, in the format of `presets/*.json`; `presets/README.md` explains it.
 public struct QualityFile: Equatable, Sendable {
   /// What the file calls itself.
   public var name: String?
+  /// What it says.
   public var quality: BroadcastQuality
 
+  /// What is written here is not checked: `quality.validate()` does that.
   public init(name: String?, quality: BroadcastQuality) {
     self.name = name
     self.quality = quality
@@ -52,8 +55,6 @@ public struct QualityFile: Equatable, Sendable {
       }
     }
   }
-
-  private static func systemWords(_ code: Int32) -> String { String(cString: strerror(code)) }
 }
 
 /// Why a quality cannot be had from its name or file.

@@ -79,7 +79,7 @@ package final class StreamStore: Sendable {
 
   private static func unusable(_ path: String, _ code: Int32) -> Trouble {
     .unusable(
-      "\(path) cannot be written: \(String(cString: strerror(code))); after a crash it is not known "
+      "\(path) cannot be written: \(systemWords(code)); after a crash it is not known "
         + "that the stream was ours")
   }
 }

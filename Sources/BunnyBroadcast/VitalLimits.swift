@@ -11,6 +11,7 @@ public struct VitalLimits: Equatable, Sendable {
   /// dBFS: the mean power over a second, of the louder side.
   public var silentBelow = -70.0
 
+  /// The limits above.
   public init() {}
 
   /// What is never dead.

@@ -1,20 +1,10 @@
-import BunnyMedia
+package import BunnyMedia
 import Glibc
 
 /// A rectangle of pixels.
-package struct Area: Hashable, Sendable {
-  package var x: Int
-  package var y: Int
-  package var width: Int
-  package var height: Int
+package typealias Area = PictureFit.Rectangle
 
-  package init(x: Int, y: Int, width: Int, height: Int) {
-    self.x = x
-    self.y = y
-    self.width = width
-    self.height = height
-  }
-
+extension Area {
   /// The rectangle between fractions of a `width` times `height` picture, its edges even.
   init(
     of width: Int, _ height: Int, x: ClosedRange<Double>, y: ClosedRange<Double>

@@ -16,11 +16,8 @@ public final class PictureFeed: Sendable {
     Int64(min(max(duration / .nanoseconds(1), 0), 3e18))
   }
 
-  /// Enough for a program that pushes in bursts.
-  private static let capacity = 4
-
   private let patience: Int64?
-  private let current = Mutex<Mailbox<Picture>?>(nil)
+  private let taker = Taker<Picture>(capacity: 4)  // enough for a program that pushes in bursts
 
   /// - Parameter patience: after how long without a picture the slate is shown, and told of as the camera's
   ///   loss; nil: the last one stays for ever.
@@ -32,13 +29,11 @@ public final class PictureFeed: Sendable {
   ///
   /// - Parameter picture: its time is its moment: `MonotonicTime.now` when it was made. Times rise. One that is
   ///   more than 100 ms off is shown as one of the moment in which it comes.
-  public func push(_ picture: Picture) { _ = current.withLock { $0 }?.put(picture) }
+  public func push(_ picture: Picture) { taker.put(picture) }
 
   /// For `BroadcastConfiguration.ownPictures`: where a broadcast takes them from.
   public func source() -> any PictureSource {
-    let pictures = Mailbox<Picture>(capacity: Self.capacity)
-    current.withLock { $0 = pictures }
-    return FedPictures(pictures: pictures, patience: patience)
+    FedPictures(pictures: taker.renewed(), patience: patience)
   }
 }
 
@@ -66,11 +61,9 @@ private struct FedPictures: PictureSource {
 /// rate and one or two channels; where none comes there is silence. Otherwise as ``PictureFeed``.
 public final class SampleFeed: Sendable {
   private static let furthest = Int64.seconds(1)
-  /// Runs of 10 ms for five seconds.
-  private static let capacity = 500
 
   private let tolerance: Int64
-  private let current = Mutex<Mailbox<Samples>?>(nil)
+  private let taker = Taker<Samples>(capacity: 500)  // runs of 10 ms for five seconds
 
   /// - Parameter tolerance: how far the times of runs may be off what their lengths say before a gap is
   ///   filled or an overlap cut.
@@ -83,15 +76,12 @@ public final class SampleFeed: Sendable {
   /// - Parameter samples: its time is that of its first sample. Times rise. Sound that is pushed later than
   ///   150 ms is silence, what lies more than a second ahead is left out.
   public func push(_ samples: Samples) {
-    guard samples.time <= .now + Self.furthest else { return }
-    _ = current.withLock { $0 }?.put(samples)
+    if samples.time <= .now + Self.furthest { taker.put(samples) }
   }
 
   /// For `BroadcastConfiguration.ownSound`: where a broadcast takes it from.
   public func source() -> any SampleSource {
-    let samples = Mailbox<Samples>(capacity: Self.capacity)
-    current.withLock { $0 = samples }
-    return FedSamples(samples: samples, timeTolerance: tolerance)
+    FedSamples(samples: taker.renewed(), timeTolerance: tolerance)
   }
 }
 
@@ -104,4 +94,21 @@ private struct FedSamples: SampleSource {
   }
 
   func cancel() { samples.close() }
+}
+
+/// The broadcast that takes what is pushed, if one does.
+private final class Taker<Element: Sendable>: Sendable {
+  private let capacity: Int
+  private let mailbox = Mutex<Mailbox<Element>?>(nil)
+
+  init(capacity: Int) { self.capacity = capacity }
+
+  func put(_ element: Element) { _ = mailbox.withLock { $0 }?.put(element) }
+
+  /// Where all that is pushed from now on goes.
+  func renewed() -> Mailbox<Element> {
+    let new = Mailbox<Element>(capacity: capacity)
+    mailbox.withLock { $0 = new }
+    return new
+  }
 }

@@ -66,7 +66,7 @@ public struct MediaFile: Sendable {
     let code = errno
     if path.contains("://") { return (path, true) }
     guard code == ENOENT || code == ENOTDIR else {
-      throw .unreadable(path, reason: String(cString: strerror(code)))
+      throw .unreadable(path, reason: systemWords(code))
     }
     throw .missing(path)
   }

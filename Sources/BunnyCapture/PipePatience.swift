@@ -14,8 +14,6 @@ package struct PipePatience {
 
   /// How long it may take to begin.
   package static let beginning: Int64 = .seconds(3)
-  /// How long it may pause, or three times as long as it takes from one picture to the next.
-  package static let leastPause: Int64 = .milliseconds(500)
   /// How long bytes may come without a picture: the next keyframe may be far.
   package static let leastSearch: Int64 = .seconds(5)
 
@@ -40,8 +38,8 @@ package struct PipePatience {
   package mutating func lost() { isLost = true }
 
   private var silenceLimit: Int64 {
-    if isFIFO && lastBytes == nil { return Self.leastPause }  // nobody writes to it
-    return lastPicture == nil ? Self.beginning : max(Self.leastPause, 3 * interval)
+    if isFIFO && lastBytes == nil { return Lateness.least }  // nobody writes to it
+    return lastPicture == nil ? Self.beginning : Lateness.limit(interval: interval)
   }
   private var searchLimit: Int64 { max(Self.leastSearch, 3 * interval) }
 

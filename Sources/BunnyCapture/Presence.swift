@@ -53,8 +53,6 @@ package struct Presence: Equatable {
 
   /// How long it may take to deliver for the first time.
   package static let openingPatience: Int64 = .seconds(3)
-  /// How long it may be late, or three times as long as it takes from one delivery to the next.
-  package static let leastPatience: Int64 = .milliseconds(500)
   /// How long it is doubted: a process that was held up finds what came meanwhile.
   package static let doubt: Int64 = .milliseconds(200)
   /// A call that lasts longer does not return. Cameras take up to 5 s to wake up.
@@ -83,8 +81,6 @@ package struct Presence: Equatable {
   package init(at now: MonotonicTime) {
     (called, runningSince) = (now, now)
   }
-
-  private var patience: Int64 { max(Self.leastPatience, 3 * interval) }
 
   /// It has delivered.
   package mutating func delivered(at now: MonotonicTime) -> Step? {
@@ -167,7 +163,7 @@ package struct Presence: Equatable {
   package var deadline: MonotonicTime {
     switch state {
     case .opening: called + Self.openingPatience
-    case .running: called + patience
+    case .running: called + Lateness.limit(interval: interval)
     case .doubtful(let since): since + Self.doubt
     case .lost: min(callDeadline, rung?.time ?? .distantFuture)
     case .waiting: .distantFuture

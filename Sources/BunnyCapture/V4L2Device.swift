@@ -1,3 +1,4 @@
+import BunnySystem
 import CBunnyV4L2
 import Glibc
 
@@ -56,7 +57,7 @@ final class V4L2Device: Sendable {
   }
 
   static func words(_ code: Int32) -> String {
-    code == EIO ? "input/output error" : String(cString: strerror(code))
+    code == EIO ? "input/output error" : systemWords(code)
   }
 }
 

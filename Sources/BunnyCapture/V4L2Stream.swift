@@ -24,7 +24,6 @@ final class V4L2Stream {
 
   /// A camera takes its time to wake up.
   private static let firstLimit: Int64 = .seconds(5)
-  private static let leastLimit: Int64 = .milliseconds(500)
 
   /// Starts the camera in the best mode that its bus has room for.
   ///
@@ -106,7 +105,7 @@ final class V4L2Stream {
   ///
   /// - Parameter wake: makes it return nil.
   func next(_ wake: WakeEvent) throws(CameraProblem) -> Captured? {
-    let limit = lastArrival == nil ? Self.firstLimit : max(Self.leastLimit, 3 * frame)
+    let limit = lastArrival == nil ? Self.firstLimit : Lateness.limit(interval: frame)
     // A reader that was held up finds what came meanwhile, and is not the camera's fault.
     var deadline = max((lastArrival ?? .now) + limit, .now + .milliseconds(50))
     var broken = 0
@@ -122,7 +121,7 @@ final class V4L2Stream {
         broken += 1
         if coded != nil {  // goes on with its next keyframe
           lastArrival = now
-          deadline = now + max(Self.leastLimit, 3 * frame)
+          deadline = now + Lateness.limit(interval: frame)
           continue
         }
         if !isLate { continue }

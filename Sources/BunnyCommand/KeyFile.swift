@@ -128,6 +128,3 @@ package enum KeyFile {
     }
   }
 }
-
-/// The system's words for an error number.
-func systemWords(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -9,8 +9,10 @@ public struct PictureFit: Equatable, Sendable {
   }
 
   /// Pixels. Even in place and size, for 4:2:0.
-  public struct Rectangle: Equatable, Sendable {
+  public struct Rectangle: Hashable, Sendable {
+    /// Of the left edge.
     public var x: Int
+    /// Of the upper edge.
     public var y: Int
     public var width: Int
     public var height: Int

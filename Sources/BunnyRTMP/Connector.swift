@@ -79,7 +79,7 @@ private final class Attempt {
   init(at address: SocketAddress) {
     self.address = address
     socket = TCPSocket.connecting(to: address)
-    if socket == nil { failure = systemText(errno) }
+    if socket == nil { failure = systemWords(errno) }
   }
 
   var isRunning: Bool { failure == nil }
@@ -91,7 +91,7 @@ private final class Attempt {
     let error = socket?.pendingError ?? ENOTCONN
     // A reset came after somebody had accepted: that is the handshake's to report.
     if error == 0 || error == ECONNRESET { return socket.take() }
-    failure = systemText(error)
+    failure = systemWords(error)
     socket = nil
     return nil
   }

@@ -200,7 +200,7 @@ extension PublishLoop {
         delivery.acknowledged(upTo: session.bytesAcknowledged, at: .now)
       case .end: throw hangUp("end of file")
       case .nothing(EAGAIN), .nothing(EINTR): return
-      case .nothing(let error): throw hangUp(systemText(error))
+      case .nothing(let error): throw hangUp(systemWords(error))
       }
     }
   }
@@ -215,7 +215,7 @@ extension PublishLoop {
         if errno == EAGAIN { return }
         let error = errno
         try read(from: socket)  // a refusal may lie there; it says more than the broken pipe
-        throw hangUp(systemText(error))
+        throw hangUp(systemWords(error))
       }
       let now = MonotonicTime.now
       counters.bytesSent += Int64(bytes)

@@ -19,7 +19,7 @@ public final class RTMPConnection: Sendable {
     /// session begins with.
     public var chunkSize: UInt32 = 65_536
     /// Milliseconds added to every timestamp.
-    public var timestampBase: Int64 = 0
+    package var timestampBase: Int64 = 0
     /// After how many bytes the server is asked to acknowledge.
     public var acknowledgementWindow: UInt32 = 4096
     /// Whom an `rtmps` server has to be vouched for by.

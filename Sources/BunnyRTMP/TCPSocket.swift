@@ -107,13 +107,6 @@ struct TCPSocket: ~Copyable {
   }
 }
 
-/// The system's words for an error number.
-func systemText(_ error: Int32) -> String {
-  var text = [CChar](repeating: 0, count: 128)
-  guard strerror_r(error, &text, text.count) == 0 else { return "error \(error)" }
-  return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-}
-
 /// Waits until one of the descriptors has one of its events, or `deadline` passes.
 /// - Returns: What each has; nothing at the deadline.
 func wait(

@@ -1,3 +1,4 @@
+import BunnySystem
 import CBunnyOpenSSL
 import Glibc
 
@@ -26,11 +27,11 @@ package final class TLSContext: @unchecked Sendable {  // OpenSSL locks it; not 
 
   private static func load(_ path: String, into raw: OpaquePointer) throws(TLSFailure) {
     let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw .trustUnreadable(path: path, words: systemText(errno)) }
+    guard file >= 0 else { throw .trustUnreadable(path: path, words: systemWords(errno)) }
     var status = stat()
     let isFolder = fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     close(file)
-    guard !isFolder else { throw .trustUnreadable(path: path, words: systemText(EISDIR)) }
+    guard !isFolder else { throw .trustUnreadable(path: path, words: systemWords(EISDIR)) }
     _ = SSL_CTX_load_verify_file(raw, path)
     guard bunny_tls_certificate_count(raw) > 0 else { throw .trustEmpty(path: path) }
     // A certificate that is given by name is trusted, whether it is a root or not.

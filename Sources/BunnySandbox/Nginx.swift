@@ -1,4 +1,4 @@
-import CBunnyShims
+import BunnySystem
 import Foundation
 
 /// One nginx with its RTMP module, as a child that dies with the thread that started it.
@@ -8,7 +8,7 @@ struct Nginx: ~Copyable {
   /// Starts the command so that the kernel kills it when its parent is gone, however that ended.
   static let leash = "/usr/bin/setpriv"
 
-  let processID: pid_t
+  private let command: StartedCommand
 
   /// Throws unless this machine has what it takes.
   static func look() throws(SandboxError) {
@@ -25,10 +25,16 @@ struct Nginx: ~Copyable {
     } catch {
       throw .cannotWrite(file, reason: "no file could be made there")
     }
-    processID = try spawn([
-      Self.leash, "--pdeathsig", "KILL", Self.command, "-p", folder, "-c", file, "-e", "stderr",
-    ])
+    do {
+      command = try StartedCommand([
+        Self.leash, "--pdeathsig", "KILL", Self.command, "-p", folder, "-c", file, "-e", "stderr",
+      ])
+    } catch {
+      throw .cannotStart(Self.leash, reason: error.reason)
+    }
   }
+
+  var processID: pid_t { command.processID }
 
   /// Whether it has ended; it is reaped then and may not be asked again.
   func hasEnded() -> Bool {
@@ -39,8 +45,7 @@ struct Nginx: ~Copyable {
   /// Ends it at once, frozen or not, and waits for that.
   consuming func end() {
     kill(processID, SIGKILL)
-    var status: Int32 = 0
-    while waitpid(processID, &status, 0) < 0 && errno == EINTR {}
+    command.waitForEnd()
   }
 
   /// - Parameters:
@@ -82,34 +87,4 @@ struct Nginx: ~Copyable {
 /// As one word of nginx's configuration.
 private func quoted(_ text: String) -> String {
   "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
-}
-
-/// Starts a command in a process group of its own, with default signals; standard output, which is
-/// the sandbox's to write, leads to standard error.
-func spawn(_ words: [String]) throws(SandboxError) -> pid_t {
-  var actions = posix_spawn_file_actions_t()
-  posix_spawn_file_actions_init(&actions)
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
-  var attributes = posix_spawnattr_t()
-  posix_spawnattr_init(&attributes)
-  var set = sigset_t()
-  sigemptyset(&set)
-  posix_spawnattr_setsigmask(&attributes, &set)
-  sigfillset(&set)
-  posix_spawnattr_setsigdefault(&attributes, &set)
-  let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
-  posix_spawnattr_setflags(&attributes, Int16(flags))
-  defer {
-    posix_spawn_file_actions_destroy(&actions)
-    posix_spawnattr_destroy(&attributes)
-  }
-  let arguments = words.map { strdup($0) } + [nil]
-  defer { for argument in arguments { free(argument) } }
-  var processID = pid_t()
-  let code = posix_spawn(&processID, words[0], &actions, &attributes, arguments, environ)
-  guard code == 0 else {
-    throw .cannotStart(words[0], reason: String(cString: strerror(code)))
-  }
-  return processID
 }

@@ -63,10 +63,8 @@ package enum Thumbnails {
       let words = [
         ffmpeg, "-v", "error", "-y", "-i", segment, "-frames:v", "1", "-f", "mjpeg", new,
       ]
-      guard let process = try? spawn(words) else { return HTTPResponse(500) }
-      var status: Int32 = 0
-      while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-      guard status == 0, rename(new, picture) == 0 else { return HTTPResponse(500) }
+      guard let making = try? StartedCommand(words) else { return HTTPResponse(500) }
+      guard making.waitForEnd() == 0, rename(new, picture) == 0 else { return HTTPResponse(500) }
     }
     guard let bytes = try? Data(contentsOf: URL(filePath: picture)) else { return .notFound }
     return .bytes(Array(bytes), type: "image/jpeg")

@@ -1,3 +1,4 @@
+import BunnySystem
 import Foundation
 
 /// A folder of this process's own under the system's temporary one, gone with this object.
@@ -12,7 +13,7 @@ package final class WorkFolder: Sendable {
     let pattern = "\(Self.parent)/\(Self.prefix)\(getpid())-XXXXXX"
     var template = Array(pattern.utf8CString)
     let isMade = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) != nil }
-    guard isMade else { throw .cannotWrite(pattern, reason: String(cString: strerror(errno))) }
+    guard isMade else { throw .cannotWrite(pattern, reason: systemWords(errno)) }
     path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }
 
@@ -65,6 +66,6 @@ func removeOldRecording(in folder: String) throws(SandboxError) {
     }
   }
   guard access(folder, W_OK) == 0 else {
-    throw .cannotWrite(folder, reason: String(cString: strerror(errno)))
+    throw .cannotWrite(folder, reason: systemWords(errno))
   }
 }

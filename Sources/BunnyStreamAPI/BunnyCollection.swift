@@ -4,7 +4,9 @@ public struct BunnyCollection: Equatable, Sendable {
   public var id: String?
   /// The number of the library that it belongs to.
   public var libraryId: Int64?
+  /// Its name, for people.
   public var name: String?
+  /// How many videos lie in it.
   public var videoCount: Int64?
   /// Of all its videos, in bytes.
   public var totalSize: Int64?
@@ -13,6 +15,7 @@ public struct BunnyCollection: Equatable, Sendable {
   /// Only when thumbnails were asked for.
   public var previewImageUrls: [String] = []
 
+  /// One of which nothing else is known: for tests, and repositories of your own.
   public init(id: String?) { self.id = id }
 
   init?(_ json: JSON) {

@@ -4,6 +4,7 @@ public import FoundationEssentials
 public struct BunnyEncodingStatisticsQuery: Equatable, Sendable {
   /// The server takes nil for 14 days ago.
   public var from: Date?
+  /// The server takes nil for now.
   public var to: Date?
   /// By the hour instead of by the day.
   public var isHourly: Bool?

@@ -2,6 +2,7 @@
 public struct BunnyLiveStreamPlayData: Equatable, Sendable {
   /// The stream itself.
   public let liveStream: BunnyLiveStream?
+  /// For people.
   public let libraryName: String?
   /// The HLS playlist. Players try it first, then ``fallbackUrl``, then the stream's own.
   public let videoPlaylistUrl: String?
@@ -11,14 +12,19 @@ public struct BunnyLiveStreamPlayData: Equatable, Sendable {
   public let previewUrl: String?
   /// Below it lie the small pictures for seeking.
   public let seekPath: String?
+  /// Below it lie the captions.
   public let captionsPath: String?
   /// False when not told, as the other flags here.
   public let isDRMEnabled: Bool
   /// The player's main colour, in hexadecimal figures.
   public let playerKeyColor: String?
+  /// The player's font.
   public let fontFamily: String?
+  /// The language of the player's words, as in `en`.
   public let uiLanguage: String?
+  /// Whether the player shows which parts are watched most.
   public let showHeatmap: Bool
+  /// Whether the player keeps its controls small.
   public let enableCompactControls: Bool
   /// The names of the controls that the player shows.
   public let controls: [String]

@@ -4,6 +4,7 @@ public import FoundationEssentials
 public struct BunnyLiveStreamCreateRequest: Equatable, Sendable {
   /// Its name, for people. Not blank.
   public var title: String
+  /// What there is to know about it, for people.
   public var description: String?
   /// The GUID of the collection that it shall lie in.
   public var collectionId: String?
@@ -72,17 +73,25 @@ public struct BunnyLiveStreamCreateRequest: Equatable, Sendable {
 public struct BunnyLiveStreamUpdateRequest: Equatable, Sendable {
   /// Not blank.
   public var title: String?
+  /// An empty text takes it away.
   public var description: String?
+  /// The GUID of another collection.
   public var collectionId: String?
   /// Only for a stream that was not published to yet.
   public var scheduledStartTime: Date?
+  /// Later than ``scheduledStartTime``.
   public var scheduledEndTime: Date?
+  /// Whether anybody may watch it.
   public var isPublic: Bool?
+  /// Whether viewers can go back while it is live.
   public var dvrEnabled: Bool?
   /// Seconds: 1 to 43200.
   public var dvrWindowSeconds: Int?
+  /// Whether it is kept as a video once it has ended.
   public var recordVod: Bool?
+  /// Whether viewers see how long it is to ``scheduledStartTime``.
   public var enableCountdown: Bool?
+  /// The GUID of a video to show before the stream starts.
   public var preStreamTrailerVideoId: String?
   /// At most four. An empty list is not sent: Bunny refuses it.
   public var rtmpOutputs: [BunnyRtmpOutput]?

@@ -6,6 +6,7 @@ public struct BunnyPage<Item: Equatable & Sendable>: Equatable, Sendable {
   public let totalItems: Int
   /// The first is 1.
   public let currentPage: Int
+  /// How many a page has at most.
   public let itemsPerPage: Int
 
   public init(items: [Item], totalItems: Int, currentPage: Int, itemsPerPage: Int) {

@@ -17,6 +17,7 @@ public struct BunnyRetryPolicy: Hashable, Sendable {
     case all
   }
 
+  /// Which calls are tried again.
   public var scope: Scope
   /// How often a call is sent at most.
   public var tries: Int
@@ -38,6 +39,7 @@ public struct BunnyRetryPolicy: Hashable, Sendable {
 
   /// Reads, three times in all.
   public static let standard = BunnyRetryPolicy(.reads)
+  /// Nothing is tried again: for callers that do so themselves, as a broadcast does.
   public static let never = BunnyRetryPolicy(.none, tries: 1)
 
   /// What there is to know of a call that failed.

@@ -6,7 +6,9 @@ public struct BunnyVideo: Equatable, Sendable {
   public var id: String?
   /// The number of the library that it belongs to.
   public var libraryId: Int64?
+  /// Its name, for people.
   public var title: String?
+  /// What its owner wrote about it.
   public var description: String?
   /// How far it is; it can be played once it is ``BunnyVideoStatus/finished``.
   public var status = BunnyVideoStatus.unknown
@@ -22,7 +24,9 @@ public struct BunnyVideo: Equatable, Sendable {
   public var framerate: Double?
   /// Degrees.
   public var rotation: Int?
+  /// When it was made or uploaded.
   public var uploadedAt: Date?
+  /// Whether anybody may watch it.
   public var isPublic: Bool?
   /// How often it was watched.
   public var views: Int64?
@@ -30,24 +34,32 @@ public struct BunnyVideo: Equatable, Sendable {
   public var availableResolutions: [String] = []
   /// As in `x264`.
   public var outputCodecs: [String] = []
+  /// How many pictures of it the server has made.
   public var thumbnailCount: Int?
+  /// A path below the video's folder in the CDN zone.
   public var thumbnailFileName: String?
   /// Bytes.
   public var storageSize: Int64?
   /// The GUID of the collection that it lies in; nil when it lies in none.
   public var collectionId: String?
+  /// Whether there are MP4 files too, for players without HLS.
   public var hasMP4Fallback: Bool?
   /// What the server had to say about encoding it.
   public var transcodingMessages: [BunnyTranscodingMessage] = []
+  /// What sort of thing it is, as Bunny sees it.
   public var category: String?
   /// Seconds.
   public var averageWatchTime: Int64?
   /// Seconds, of all viewers together.
   public var totalWatchTime: Int64?
+  /// Its named parts.
   public var chapters: [BunnyVideoChapter] = []
+  /// Its named moments.
   public var moments: [BunnyVideoMoment] = []
+  /// Those of the page that shows it.
   public var metaTags: [BunnyVideoMetaTag] = []
 
+  /// One of which nothing else is known: for tests, and repositories of your own.
   public init(id: String?) { self.id = id }
 
   init?(_ json: JSON) {
@@ -111,12 +123,15 @@ public enum BunnyVideoStatus: Int, Equatable, Hashable, Sendable, CaseIterable {
 
 /// What the server had to say about encoding a video.
 public struct BunnyTranscodingMessage: Equatable, Sendable {
+  /// When it was said.
   public let time: Date?
   /// 0 not told, 1 information, 2 warning, 3 error.
   public let level: Int?
   /// Bunny's number for the matter.
   public let issueCode: Int?
+  /// For people.
   public let message: String?
+  /// What the message is about, as a number or a name.
   public let value: String?
 
   init?(_ json: JSON) {

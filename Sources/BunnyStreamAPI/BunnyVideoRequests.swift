@@ -30,9 +30,13 @@ public struct BunnyVideoCreateRequest: Equatable, Sendable {
 public struct BunnyVideoUpdateRequest: Equatable, Sendable {
   /// Not blank.
   public var title: String?
+  /// The GUID of another collection.
   public var collectionId: String?
+  /// Its named parts.
   public var chapters: [BunnyVideoChapter]?
+  /// Its named moments.
   public var moments: [BunnyVideoMoment]?
+  /// Those of the page that shows it.
   public var metaTags: [BunnyVideoMetaTag]?
 
   public init(

@@ -15,6 +15,9 @@ public protocol CollectionRepository: Sendable {
     includeThumbnails: Bool
   ) async throws(BunnyLiveStreamError) -> BunnyCollectionList
 
+  /// The collection as it is now.
+  ///
+  /// - Parameter includeThumbnails: tells ``BunnyCollection/previewImageUrls``.
   func getCollection(
     libraryId: Int, collectionId: String, includeThumbnails: Bool
   ) async throws(BunnyLiveStreamError) -> BunnyCollection
@@ -29,6 +32,7 @@ public protocol CollectionRepository: Sendable {
     libraryId: Int, collectionId: String, name: String
   ) async throws(BunnyLiveStreamError)
 
+  /// Deletes the collection for good.
   func deleteCollection(
     libraryId: Int, collectionId: String
   ) async throws(BunnyLiveStreamError)

@@ -1,8 +1,8 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// What an answer holds, read without an opinion about it: a missing key and a value of the wrong type
 /// are both nil.
-enum JSON: Equatable, Sendable {
+package enum JSON: Equatable, Sendable {
   case null
   case flag(Bool)
   case whole(Int64)
@@ -13,8 +13,8 @@ enum JSON: Equatable, Sendable {
   case object([String: JSON])
 
   /// - Returns: nil when `body` is no JSON.
-  init?(_ body: Data) {
-    guard let json = try? JSONDecoder().decode(JSON.self, from: body) else { return nil }
+  package init?(_ body: Data) {
+    guard let json = body.withUnsafeBytes({ JSONParser.parse($0) }) else { return nil }
     self = json
   }
 
@@ -50,9 +50,12 @@ enum JSON: Equatable, Sendable {
   }
   /// The items of a text with commas between them.
   var words: [String]? {
-    text?.split(separator: ",").map { item in
-      String(item.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
-    }.filter { !$0.isEmpty }
+    text?.utf8.split(separator: UInt8(ascii: ",")).compactMap { item in
+      guard let first = item.firstIndex(where: { $0 > 0x20 }),
+        let last = item.lastIndex(where: { $0 > 0x20 })
+      else { return nil }
+      return String(Substring(item[first...last]))
+    }
   }
 
   /// A text with something in it.
@@ -62,31 +65,8 @@ enum JSON: Equatable, Sendable {
   }
 }
 
-extension JSON: Decodable {
-  init(from decoder: any Decoder) throws {
-    let value = try decoder.singleValueContainer()
-    if value.decodeNil() {
-      self = .null
-    } else if let text = try? value.decode(String.self) {
-      self = .text(text)
-    } else if let flag = try? value.decode(Bool.self) {
-      self = .flag(flag)
-    } else if let whole = try? value.decode(Int64.self) {
-      self = .whole(whole)
-    } else if let number = try? value.decode(Double.self) {
-      self = .number(number)
-    } else if let list = try? value.decode([JSON].self) {
-      self = .list(list)
-    } else if let members = try? value.decode([String: JSON].self) {
-      self = .object(members)
-    } else {
-      self = .null  // a number beyond a Double
-    }
-  }
-}
-
 extension JSON: Encodable {
-  func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
     case .null: try container.encodeNil()

@@ -124,20 +124,14 @@ extension RESTCall where Answer == Void {
   package static func setThumbnail(
     _ url: String, of streamId: String, in libraryId: Int
   ) -> Self {
-    RESTCall(
-      .post, path(to: streamId, in: libraryId) + ["thumbnail"],
-      query: .given(("thumbnailUrl", url)),
-      to: "set the thumbnail of \(name(streamId, libraryId))", .same,
-      flaw: Flaw.address("thumbnailUrl", url), read: anyJSONOrNothing)
+    setThumbnail(url, at: path(to: streamId, in: libraryId), of: name(streamId, libraryId))
   }
 
   package static func uploadThumbnail(
     _ picture: Data, _ format: BunnyImageFormat, of streamId: String, in libraryId: Int
   ) -> Self {
-    RESTCall(
-      .post, path(to: streamId, in: libraryId) + ["thumbnail"], body: RESTBody(picture, format),
-      to: "upload the thumbnail of \(name(streamId, libraryId))", .same,
-      flaw: Flaw.picture("imageData", picture), read: anyJSONOrNothing)
+    uploadThumbnail(
+      picture, format, at: path(to: streamId, in: libraryId), of: name(streamId, libraryId))
   }
 
   package static func deleteThumbnail(
@@ -147,6 +141,23 @@ extension RESTCall where Answer == Void {
       .delete, path(to: streamId, in: libraryId) + ["thumbnail"],
       query: .given(("restoreLibraryDefault", restoreLibraryDefault ? "true" : nil)),
       to: "delete the thumbnail of \(name(streamId, libraryId))", .same, read: anyJSONOrNothing)
+  }
+
+  /// Of what lies at `path`, and is called `name`.
+  static func setThumbnail(_ url: String, at path: [String], of name: String) -> Self {
+    RESTCall(
+      .post, path + ["thumbnail"], query: .given(("thumbnailUrl", url)),
+      to: "set the thumbnail of \(name)", .same, flaw: Flaw.address("thumbnailUrl", url),
+      read: anyJSONOrNothing)
+  }
+
+  static func uploadThumbnail(
+    _ picture: Data, _ format: BunnyImageFormat, at path: [String], of name: String
+  ) -> Self {
+    RESTCall(
+      .post, path + ["thumbnail"], body: RESTBody(picture, format),
+      to: "upload the thumbnail of \(name)", .same, flaw: Flaw.picture("imageData", picture),
+      read: anyJSONOrNothing)
   }
 
   /// Bunny's specification, its clients and its server differ in what a change answers with: the

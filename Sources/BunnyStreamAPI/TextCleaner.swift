@@ -3,11 +3,9 @@ package struct TextCleaner: Sendable, CustomReflectable {
   /// The most bytes of a text that are kept.
   package static let longest = 4096
 
-  private let secrets: [String]  // longest first
+  private let secrets: [String]
 
-  package init(hiding secrets: [String]) {
-    self.secrets = secrets.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }
-  }
+  package init(hiding secrets: [String]) { self.secrets = secrets }
 
   package var customMirror: Mirror { Mirror(self, children: [] as [Mirror.Child]) }
 
@@ -37,7 +35,9 @@ package struct TextCleaner: Sendable, CustomReflectable {
   }
 
   private func hideSecrets(in text: String) -> String {
-    secrets.reduce(text) { Self.replace($1, in: $0) }
+    // The longest first: one may be a part of another.
+    secrets.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }
+      .reduce(text) { Self.replace($1, in: $0) }
   }
 
   /// By bytes: a combining mark behind a key must not hide it.

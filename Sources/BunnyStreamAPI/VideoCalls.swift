@@ -56,20 +56,14 @@ extension RESTCall where Answer == Void {
   package static func setThumbnail(
     _ url: String, ofVideo videoId: String, in libraryId: Int
   ) -> Self {
-    RESTCall(
-      .post, path(to: videoId, in: libraryId) + ["thumbnail"],
-      query: .given(("thumbnailUrl", url)),
-      to: "set the thumbnail of \(name(videoId, libraryId))", .same,
-      flaw: Flaw.address("thumbnailUrl", url), read: anyJSONOrNothing)
+    setThumbnail(url, at: path(to: videoId, in: libraryId), of: name(videoId, libraryId))
   }
 
   package static func uploadThumbnail(
     _ picture: Data, _ format: BunnyImageFormat, ofVideo videoId: String, in libraryId: Int
   ) -> Self {
-    RESTCall(
-      .post, path(to: videoId, in: libraryId) + ["thumbnail"], body: RESTBody(picture, format),
-      to: "upload the thumbnail of \(name(videoId, libraryId))", .same,
-      flaw: Flaw.picture("imageData", picture), read: anyJSONOrNothing)
+    uploadThumbnail(
+      picture, format, at: path(to: videoId, in: libraryId), of: name(videoId, libraryId))
   }
 }
 

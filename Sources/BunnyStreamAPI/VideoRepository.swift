@@ -16,6 +16,7 @@ public protocol VideoRepository: Sendable {
     orderBy: String?
   ) async throws(BunnyLiveStreamError) -> BunnyVideoList
 
+  /// The video as it is now.
   func getVideo(libraryId: Int, videoId: String) async throws(BunnyLiveStreamError) -> BunnyVideo
 
   /// Makes a video without a picture yet: for an upload.

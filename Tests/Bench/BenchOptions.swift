@@ -1,19 +1,19 @@
 /// What `scripts/bench`, which has the help, was asked for.
 struct BenchOptions {
   enum Topic: String, CaseIterable {
-    case cost, quality, growth, conversion, watch, failover, network
+    case cost, quality, growth, conversion, watch, failover, network, api
 
     /// Whether a plain `scripts/bench` runs it.
-    var isShort: Bool { self != .failover && self != .network }
+    var isShort: Bool { ![.failover, .network, .api].contains(self) }
   }
 
   /// nil: all that are short.
   var topic: Topic?
-  /// Of media in one run; of a phase of the network.
+  /// Of media in one run; of a phase of the network; of polling.
   var seconds = 10
   /// How often each contender runs; the medians are shown.
   var rounds = 3
-  /// Of each row of the failover.
+  /// Of each row of the failover; of each call of the API.
   var trials = 200
   /// Where every single result goes.
   var json: String?
@@ -29,7 +29,11 @@ struct BenchOptions {
         throw BenchFailure(64, "\(word) is no topic; the topics are \(topics)")
       }
       self.topic = topic
-      if topic == .network { (seconds, rounds) = (30, 1) }
+      switch topic {
+      case .network: (seconds, rounds) = (30, 1)
+      case .api: (seconds, trials) = (60, 1000)
+      default: break
+      }
       rest.removeFirst()
     }
     while let name = rest.popFirst() {
@@ -37,17 +41,30 @@ struct BenchOptions {
       case "--seconds" where topic == .failover, "--rounds" where topic == .failover:
         throw BenchFailure(
           64, "`failover` has no \(name); give --trials N, how often each is measured")
-      case "--trials" where topic != .failover:
+      case "--rounds" where topic == .api:
         throw BenchFailure(
-          64, "\(name) belongs to `scripts/bench failover`; give --rounds N, how often each runs")
+          64, "`api` has no --rounds; give --trials N, how often each call is made")
+      case "--trials" where topic != .failover && topic != .api:
+        throw BenchFailure(
+          64,
+          "\(name) belongs to `scripts/bench failover` and `api`; give --rounds N, how often "
+            + "each runs")
       case "--seconds":
-        seconds = try Self.number(name, rest.popFirst(), topic == .network ? 6...60 : 5...28)
+        seconds = try Self.number(name, rest.popFirst(), secondsRange)
       case "--trials": trials = try Self.number(name, rest.popFirst(), 2...10_000)
       case "--rounds": rounds = try Self.number(name, rest.popFirst(), 1...99)
       case "--json": json = try Self.path(name, rest.popFirst())
       case "--plots": plots = try Self.path(name, rest.popFirst())
       default: throw BenchFailure(64, "\(name) is no option; see scripts/bench --help")
       }
+    }
+  }
+
+  private var secondsRange: ClosedRange<Int> {
+    switch topic {
+    case .network: 6...60
+    case .api: 10...600
+    default: 5...28
     }
   }
 

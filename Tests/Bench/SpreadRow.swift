@@ -4,9 +4,10 @@ import Foundation
 struct SpreadRow: Encodable {
   let title: String
   let values: [Double]
-  var goal: (half: Double, most: Double)?
+  /// Of the 50th and the 99th percentile; nil: of that nothing is wanted.
+  var goal: (half: Double, most: Double?)?
 
-  init(_ title: String, _ values: [Double], goal: (half: Double, most: Double)? = nil) {
+  init(_ title: String, _ values: [Double], goal: (half: Double, most: Double?)? = nil) {
     self.title = title
     self.values = values.sorted()
     self.goal = goal
@@ -18,11 +19,12 @@ struct SpreadRow: Encodable {
   }
 
   var isHeld: Bool? {
-    goal.map { percentile(0.5) <= $0.half && percentile(0.99) <= $0.most }
+    goal.map { percentile(0.5) <= $0.half && percentile(0.99) <= $0.most ?? .infinity }
   }
 
   private var cells: [String] {
-    let goalText = goal.map { String(format: "≤ %.0f, %.0f", $0.half, $0.most) } ?? "-"
+    let goals = [goal?.half, goal?.most].compactMap { $0 }.map { String(format: "%.3g", $0) }
+    let goalText = goals.isEmpty ? "-" : "≤ \(goals.joined(separator: ", "))"
     return [
       title, "\(values.count)", number(percentile(0.5)), number(percentile(0.99)), goalText,
       isHeld.map { $0 ? "yes" : "NO" } ?? "-",

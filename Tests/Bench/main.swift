@@ -13,6 +13,8 @@ func bench(_ options: BenchOptions) async throws -> Bool {
     case .quality: try await QualityBench(options: options).run(into: &results)
     case .growth: try await GrowthBench(options: options).run(into: &results)
     case .failover: try await FailoverBench(trials: options.trials).run(into: &results)
+    case .api:
+      try await APIBench(trials: options.trials, seconds: options.seconds).run(into: &results)
     case .network: try await NetworkBench(options: options).run(into: &results)
     }
   }
@@ -28,6 +30,7 @@ let signals = Running.endWithSignals()
 setenv("XDG_STATE_HOME", "\(FileManager.default.currentDirectoryPath)/\(Course.folder)/state", 1)
 do {
   if try Floor.run(arguments) { exit(0) }
+  if try await PollingCost.run(arguments) { exit(0) }
   if try await NetworkTrace.run(arguments) { exit(0) }
   exit(try await bench(BenchOptions(arguments)) ? 0 : 1)
 } catch let failure as BenchFailure {

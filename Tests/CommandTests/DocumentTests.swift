@@ -133,6 +133,27 @@ import Testing
     #expect(example.map { String($0.1) } == program)
   }
 
+  @Test func `the Swift examples of the library's pages compile`() throws {
+    let compiled = Self.lines(try Self.document("Tests/CommandTests/ArticleCode.swift"))
+    let sources = Self.root.appending(path: "Sources")
+    let names = try FileManager.default.subpathsOfDirectory(atPath: sources.path)
+    var count = 0
+    for name in names where name.hasSuffix(".md") || name.hasSuffix(".swift") {
+      let text = try Self.document("Sources/\(name)").replacing(#/\/\/\/ ?/#, with: "")
+      for example in text.matches(of: /```swift\n(.*?)```/.dotMatchesNewlines()) {
+        let lines = Self.lines(String(example.1).replacing(#/import .*\n/#, with: ""))
+        #expect(compiled.contains(lines), "\(name): \(example.1)")
+        count += 1
+      }
+    }
+    #expect(count >= 9)
+  }
+
+  /// Without what indents them.
+  private static func lines(_ text: String) -> String {
+    text.split(separator: "\n").map { $0.drop(while: \.isWhitespace) }.joined(separator: "\n")
+  }
+
   @Test func `the pages of the library are made without a warning`() async throws {
     let folder = try TemporaryDirectory()
     let made = try await ChildProcess.run(
