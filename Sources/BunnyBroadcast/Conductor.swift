@@ -12,10 +12,12 @@ final class Conductor: Sendable {
     let onStatus: @Sendable (BunnyLiveStreamIngestStatus) -> Void
     /// About the stream.
     let onStream: @Sendable (BunnyLiveStream) -> Void
-    /// That what is published to from memory is there.
-    let onFound: @Sendable () async -> Void
+    /// That viewers see the stream.
+    let onShown: @Sendable () -> Void
     /// That the stream is over.
     let onEnd: @Sendable (StreamWatch.End) -> Void
+    /// An ingest takes media.
+    let isCarried: @Sendable () -> Bool
     /// Nobody has asked for an end.
     let isWanted: @Sendable () -> Bool
   }
@@ -35,18 +37,22 @@ final class Conductor: Sendable {
     var watch = StreamWatch()
     var clock: ServerClock?
     var startFailure: BunnyLiveStreamError?
+    /// Why the API says nothing now.
+    var trouble: BunnyLiveStreamError?
   }
 
+  /// - Parameter trouble: why the API has said nothing so far.
   init(
     _ plan: LivePlan, _ id: String, _ api: any LiveStreamRepository, readiness: Readiness,
-    _ hub: EventHub, _ listener: Listener
+    trouble: BunnyLiveStreamError?, _ hub: EventHub, _ listener: Listener
   ) {
     (self.plan, self.id, self.api) = (plan, id, api)
     (self.readiness, self.hub, self.listener) = (readiness, hub, listener)
+    state.withLock { $0.trouble = trouble }
   }
 
-  /// Why the stream was not started, when that was tried.
-  var startFailure: BunnyLiveStreamError? { state.withLock { $0.startFailure } }
+  /// Why the stream was not started, when that was tried, or why the API does not let it be.
+  var trouble: BunnyLiveStreamError? { state.withLock { $0.startFailure ?? $0.trouble } }
 
   /// Begins when an ingest accepts the stream; when one is lost or refuses, looks whether the stream
   /// is over, or has another key: a server ends a publish so.
@@ -100,7 +106,7 @@ final class Conductor: Sendable {
         if case .watch = step {
           await watch(status)
         } else if asked.isMultiple(of: 5) {
-          _ = await look(ingestRefuses: false)
+          _ = await look()
         }
         guard !Task.isCancelled else { return }
         let waited = Double(MonotonicTime.now - began) / 1e9
@@ -157,17 +163,20 @@ final class Conductor: Sendable {
   private func answered(_ seen: inout Seen) {
     if seen.trouble != nil { hub.send(.notice(message: "Bunny's API answers again")) }
     seen.trouble = nil
+    state.withLock { $0.trouble = nil }
   }
 
   private func failed(_ error: BunnyLiveStreamError, _ seen: inout Seen) {
-    guard !Task.isCancelled, error.kind != seen.trouble?.kind else { return }
+    guard !Task.isCancelled else { return }
+    state.withLock { $0.trouble = error }
+    guard error.kind != seen.trouble?.kind else { return }
     hub.send(.notice(message: "\(error); media flows on, and it is asked again"))
     seen.trouble = error
   }
 
   /// The stream that is published to from memory, as the API tells it.
   private func find(_ readiness: inout Readiness, _ seen: inout Seen) async -> Readiness.Step {
-    switch await look(ingestRefuses: false) {
+    switch await look() {
     case .failure(let error):
       failed(error, &seen)
       return readiness.notFound()
@@ -184,7 +193,6 @@ final class Conductor: Sendable {
       }
       let next = readiness.found(starts: needsStart && plan.startsStream, wait: wait)
       if case .find = next { return next }
-      await listener.onFound()
       hub.send(.streamFound(title: stream.title, status: stream.status, resumes: !needsStart))
       return next
     }
@@ -192,7 +200,7 @@ final class Conductor: Sendable {
 
   /// The ingest status does not tell that the stream is over.
   private func watch(_ status: Answer<BunnyLiveStreamIngestStatus>) async {
-    if state.withLock({ $0.watch.looks(after: status) }) { _ = await look(ingestRefuses: false) }
+    if state.withLock({ $0.watch.looks(after: status) }) { _ = await look() }
   }
 
   private func start(_ readiness: inout Readiness) async -> Readiness.Step {
@@ -200,7 +208,7 @@ final class Conductor: Sendable {
       try await api.startLiveStream(libraryId: plan.libraryId, streamId: id)
     } catch {
       // Somebody else may have started it, or this call's answer was lost.
-      let stream = try? await look(ingestRefuses: false).get()
+      let stream = try? await look().get()
       guard stream?.status == .running else {
         if !Task.isCancelled {
           state.withLock { $0.startFailure = error }
@@ -211,22 +219,21 @@ final class Conductor: Sendable {
     }
     state.withLock { $0.startFailure = nil }
     hub.send(.running)
+    listener.onShown()
     return readiness.started()
   }
 
   /// A connection may be lost for other reasons too: that the stream is not there has to be said twice.
   private func check() async {
-    if case .failure(let error) = await look(ingestRefuses: false), error.kind == .notFound {
+    if case .failure(let error) = await look(), error.kind == .notFound {
       await pause(4)
-      if !Task.isCancelled { _ = await look(ingestRefuses: false) }
+      if !Task.isCancelled { _ = await look() }
     }
     state.withLock { $0.checking = nil }
   }
 
   /// Asks for the stream, and tells what comes of it.
-  ///
-  /// - Parameter ingestRefuses: an ingest was lost, or has refused.
-  private func look(ingestRefuses: Bool) async -> Answer<BunnyLiveStream> {
+  private func look() async -> Answer<BunnyLiveStream> {
     do throws(BunnyLiveStreamError) {
       let stream = try await api.getLiveStream(libraryId: plan.libraryId, streamId: id)
       let end = state.withLock { $0.watch.found(stream) }
@@ -235,9 +242,8 @@ final class Conductor: Sendable {
       told(end)
       return .success(stream)
     } catch {
-      let end = state.withLock {
-        $0.watch.failed(error, ingestRefuses: ingestRefuses, at: .now)
-      }
+      let word: StreamWatch.IngestWord = listener.isCarried() ? .takes : .isLost
+      let end = state.withLock { $0.watch.failed(error, ingest: word, at: .now) }
       if !Task.isCancelled { told(end) }
       return .failure(error)
     }

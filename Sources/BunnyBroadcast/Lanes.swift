@@ -154,7 +154,7 @@ struct Lanes: Sendable {
     }
   }
 
-  private static func open(
+  static func open(
     _ configuration: BroadcastConfiguration, _ settings: VideoEncoder.Settings,
     _ interrupter: Interrupter, _ telemetry: Telemetry,
     _ events: EventHub
@@ -170,7 +170,8 @@ struct Lanes: Sendable {
         fill: configuration.fill, camera: configuration.camera, interrupter: interrupter,
         decodeError: { telemetry.count { $0.decodeErrors += 1 } },
         missedFrames: { missed in telemetry.count { $0.missedFrames += missed } },
-        chosen: { events.send(.chosen(source: $0)) }, notice: notice)
+        chosen: { events.send(.chosen(.camera, source: $0)) },
+        chosenSound: { events.send(.chosen(.microphone, source: $0)) }, notice: notice)
       sources.notices.forEach(notice)
       return sources
     } catch {
@@ -178,7 +179,7 @@ struct Lanes: Sendable {
     }
   }
 
-  private static func slate(
+  static func slate(
     _ configuration: BroadcastConfiguration, _ settings: VideoEncoder.Settings
   ) throws(BroadcastError) -> Slate {
     do {
@@ -190,7 +191,7 @@ struct Lanes: Sendable {
 }
 
 /// Both encoders, with what makes tags of their packets.
-private struct Encoders {
+struct Encoders {
   let encoding: PictureEncoding
   let audio: AudioEncoder
   let audioMuxer: TagMuxer

@@ -18,6 +18,12 @@ public final class LiveBroadcast: Broadcasting {
     var store: StreamStore?
     /// Since it is published to.
     var session: LiveSession?
+    /// When this machine published to it before that.
+    var own: StreamRecord.Publishing?
+    /// Why nothing is sent; nil: something is.
+    var waiting: Waiting? = .api
+    /// What remembers a stream that was made and never shown.
+    var creation: StreamStore?
     /// When a session of this process ended.
     var published: StreamRecord.Publishing?
     var clock: ServerClock?
@@ -36,8 +42,8 @@ public final class LiveBroadcast: Broadcasting {
     var made: MonotonicTime?
     /// As listeners were told, when something else is to follow.
     var toldOver: String?
-    /// Why it was never started, although it was tried.
-    var startFailure: BunnyLiveStreamError?
+    /// Why viewers never saw it, although they were to.
+    var unstarted: BunnyLiveStreamError?
     /// A configured duration ends the stream too.
     var hasDuration = false
     var began: MonotonicTime?
@@ -47,7 +53,16 @@ public final class LiveBroadcast: Broadcasting {
     var totals: BroadcastTotals {
       broadcast.map { earlier + $0.statistics.totals } ?? earlier
     }
+
+    /// Nothing is published any more to where it was.
+    mutating func retire() {
+      earlier = totals
+      session = nil
+    }
   }
+
+  /// How often a broadcast that waits says so, as one that does not sends its statistics.
+  private static let heartbeat = Duration.seconds(3)
 
   let plan: LivePlan
   let api: any LiveStreamRepository
@@ -75,6 +90,13 @@ public final class LiveBroadcast: Broadcasting {
   /// is cancelled leaves the stream as it is. May be called once.
   public func run() async throws(BroadcastError) -> BroadcastTotals {
     state.withLock { $0.began = .now }
+    let heart = Task {
+      while true {
+        try await Task.sleep(for: Self.heartbeat)
+        if state.withLock({ $0.waiting != nil }) { hub.send(.statistics(statistics)) }
+      }
+    }
+    defer { heart.cancel() }
     let (failure, totals) = await withTaskCancellationHandler {
       await broadcastAndLeave()
     } onCancel: {
@@ -82,7 +104,7 @@ public final class LiveBroadcast: Broadcasting {
     }
     let reason = state.withLock { state in
       state.isFinished = true
-      state.store = nil  // another process may go on
+      (state.store, state.creation) = (nil, nil)  // another process may go on
       return state.farewell.ending?.reason ?? "its duration was over"
     }
     if let failure { hub.send(.failed(message: failure.description)) }
@@ -112,13 +134,13 @@ public final class LiveBroadcast: Broadcasting {
   public func rotateCamera() { state.withLock { $0.broadcast }?.rotateCamera() }
 
   public var statistics: BroadcastStatistics {
-    let (broadcast, began, isFinished) = state.withLock { ($0.broadcast, $0.began, $0.isFinished) }
-    var statistics = broadcast?.statistics ?? BroadcastStatistics()
-    statistics.totals = state.withLock { $0.earlier } + statistics.totals
-    if broadcast != nil { return statistics }
-    guard let began, !isFinished else { return statistics }
-    statistics.state = MediaState.preparing.rawValue
-    statistics.elapsedSeconds = Double(MonotonicTime.now - began) / 1e9
+    let (session, earlier, waiting, began) = state.withLock { state in
+      (state.session, state.earlier, state.isFinished ? nil : state.waiting, state.began)
+    }
+    let media = session.map { $0.shows.seen($0.broadcast.statistics) } ?? BroadcastStatistics()
+    var statistics = media
+    if let began, let waiting { statistics = waiting.statistics(since: began, at: .now) }
+    statistics.totals = earlier + media.totals
     return statistics
   }
 
@@ -149,7 +171,7 @@ public final class LiveBroadcast: Broadcasting {
     case .nothing: break
     case .leave(let reason):
       hub.send(.left(reason: reason))
-      if let error = state.withLock({ $0.startFailure }) {
+      if let error = state.withLock({ $0.unstarted }) {
         failure = failure ?? .undone(.start, streamId, error)
       }
     case .stop:
@@ -165,4 +187,6 @@ extension LiveBroadcast {
 
   /// Nobody has asked for an end.
   var isWanted: Bool { state.withLock { $0.farewell.ending == nil } }
+
+  func waits(for waiting: Waiting) { state.withLock { $0.waiting = waiting } }
 }

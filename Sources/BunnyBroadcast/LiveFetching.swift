@@ -42,7 +42,7 @@ extension LiveBroadcast {
           retries = retries || .now < keyDeadline
         case .publish(let key, let needsStart, let warning):
           if let left = await secondsToWait(for: stream) {
-            await countDown(left, saidAbove: &saidAbove)
+            await countDown(left, to: stream, saidAbove: &saidAbove)
             backoff = Backoff()
             continue
           }
@@ -71,9 +71,12 @@ extension LiveBroadcast {
       if let memory, saidAbove == nil, !hasAnswered {
         hub.send(
           .notice(message: "\(error); publishing to where this machine published last, meanwhile"))
+        var memory = memory
+        memory.trouble = error
         return memory
       }
       let wait = backoff.failed(chance: .random(in: 0...1))
+      waits(for: Waiting("Bunny's API: \(reason)"))
       hub.send(.askingAgain(after: wait, reason: reason))
       await pause(wait) { $0 == nil }
     }
@@ -85,25 +88,31 @@ extension LiveBroadcast {
     guard let record, record.publishing != nil, !record.key.reveal().isEmpty,
       plan.retry == .always, !state.withLock({ $0.distrustsRecord })
     else { return nil }
-    let stream = record.stream(id: streamId)
-    return Opening(stream: stream, key: record.key.reveal(), needsStart: nil)
+    let (stream, key) = (record.stream(id: streamId), record.key.reveal())
+    // An address that is none, as in a file that was damaged.
+    guard (try? LiveSession.Ingests(stream, key)) != nil else { return nil }
+    return Opening(stream: stream, key: key, needsStart: nil)
   }
 
   // MARK: One publisher
 
+  /// - Returns: Whether the API could say that nobody else does, and whether somebody is taken over from.
   /// - Throws: That somebody else publishes to the stream.
-  func claim(_ opening: Opening, own: StreamRecord.Publishing?) async throws {
+  func claim(
+    _ opening: Opening, own: StreamRecord.Publishing?
+  ) async throws -> (isClaimed: Bool, takesOver: Bool) {
+    guard opening.needsStart != nil else { return (false, false) }
     // Nobody publishes to a stream that was never published to.
-    guard opening.needsStart != nil, opening.stream.status != .created,
-      opening.stream.status != .scheduled, let status = await askStatus()
-    else { return }
+    if [.created, .scheduled].contains(opening.stream.status) { return (true, false) }
+    guard let status = await askStatus() else { return (false, false) }
     let own = state.withLock { $0.published } ?? own
     guard
       case .taken(let lastPing) = PublisherClaim(status, own: own, bootId: Boot.id, at: .now)
-    else { return }
+    else { return (true, false) }
     let error = BroadcastError.streamTaken(streamId, lastPing: lastPing)
     guard plan.takesOver else { throw error }
     hub.send(.notice(message: "\(error.sentence); taking it over"))
+    return (true, true)
   }
 
   /// nil when the API does not answer: that is no reason to stay off air.
@@ -130,11 +139,17 @@ extension LiveBroadcast {
     return Countdown.seconds(to: stream, now: now)
   }
 
-  private func countDown(_ left: Double, saidAbove: inout Double?) async {
+  private func countDown(
+    _ left: Double, to stream: BunnyLiveStream, saidAbove: inout Double?
+  ) async {
+    let date = stream.scheduledStartTime ?? Date()
+    waits(for: Waiting("the stream's time", until: (date, .now + .seconds(left))))
+    let isFirst = saidAbove == nil
     if left <= saidAbove ?? .infinity {
-      hub.send(.awaitingStart(after: .seconds(left.rounded())))
+      hub.send(.awaitingStart(at: date, after: .seconds(left.rounded())))
       saidAbove = Countdown.mark(below: left)
     }
+    if isFirst { await lookAhead() }
     await pause(.seconds(min(Countdown.look, max(0.05, left - (saidAbove ?? 0))))) { $0 == nil }
   }
 }

@@ -5,7 +5,7 @@ import Synchronization
 // The way to an ingest and back, stream after stream.
 extension LiveBroadcast {
   func broadcast() async throws {
-    if let request = plan.creates { try await create(request) }
+    if let request = plan.creates { try await createFirst(request) }
     while isWanted {
       do {
         while try await broadcastOnce() {}
@@ -22,9 +22,11 @@ extension LiveBroadcast {
   /// - Returns: Whether to do so again: what was known of it did not hold.
   /// - Throws: Also that the stream is over.
   private func broadcastOnce() async throws -> Bool {
+    waits(for: .api)
     let store = try openStore()
-    guard let opening = try await fetch(store?.record()) else { return false }
-    try await claim(opening, own: store?.record()?.publishing)
+    guard var opening = try await fetch(store?.record()) else { return false }
+    (opening.isClaimed, opening.takesOver) = try await claim(
+      opening, own: store?.record()?.publishing)
     if let needsStart = opening.needsStart {
       hub.send(
         .streamFound(
@@ -32,7 +34,8 @@ extension LiveBroadcast {
     }
     let own = store?.record()?.publishing
     let session = try begin(opening, store)
-    let failure = await run(session, opening, own: own)
+    let wasShown = opening.needsStart == nil && store?.record()?.isShown != false
+    let failure = await run(session, opening, own: own, wasShown: wasShown)
     if let over = state.withLock({ $0.over }) { throw over }
     guard let failure else { return false }
     guard case .ingest = failure as? BroadcastError, isWanted else { throw failure }
@@ -74,11 +77,12 @@ extension LiveBroadcast {
       var record = StreamRecord(opening.stream, key: opening.key)
       let known = store.record()
       (record.publishing, record.successor) = (known?.publishing, known?.successor)
+      record.isShown = opening.needsStart.map { !$0 } ?? known?.isShown
       return LiveRecord(store, record, clock: state.withLock { $0.clock }, hub)
     }
     let (session, ending) = state.withLock { state in
       var configuration = configuration
-      if let before = state.broadcast { state.earlier = state.earlier + before.statistics.totals }
+      state.retire()
       if let duration = configuration.duration {
         let left = duration - .seconds(state.earlier.liveSeconds)
         configuration.duration = max(left, .milliseconds(1))
@@ -86,7 +90,7 @@ extension LiveBroadcast {
       let broadcast = Broadcast(configuration, began: state.began ?? .now)
       let session = LiveSession(broadcast, opening, ingests, record, hub)
       state.hasDuration = configuration.duration != nil
-      state.session = session
+      (state.session, state.waiting) = (session, nil)
       (state.over, state.toldOver) = (nil, nil)
       if let isMuted = state.isMuted { broadcast.isMuted = isMuted }
       state.isMuted = broadcast.isMuted
@@ -96,34 +100,42 @@ extension LiveBroadcast {
     return session
   }
 
-  /// - Parameter own: when this machine published to the stream last, before.
+  /// - Parameters:
+  ///   - own: when this machine published to it last, before.
+  ///   - wasShown: viewers saw it then, and the API does not say how it is now.
   /// - Returns: Why media ended, when nobody asked for that.
   private func run(
-    _ session: LiveSession, _ opening: Opening, own: StreamRecord.Publishing?
+    _ session: LiveSession, _ opening: Opening, own: StreamRecord.Publishing?, wasShown: Bool
   ) async -> (any Error)? {
+    state.withLock { $0.own = own }
     let events = session.broadcast.events()
     let conductor = Conductor(
       plan, streamId, api,
-      readiness: Readiness(starts: opening.needsStart.map { $0 && plan.startsStream }), hub,
+      readiness: Readiness(starts: opening.needsStart.map { $0 && plan.startsStream }),
+      trouble: opening.trouble, hub,
       .init(
         onStatus: { [weak self, session] status in
           session.told(status)
           self?.noteTime(of: status)
+          self?.claimLate(session, status, own: own)
         },
         onStream: { [weak self, session] stream in
           session.told(stream)
           self?.state.withLock { $0.stream = stream }
+          if stream.status == .running { self?.viewersSee(session) }
         },
-        onFound: { [weak self, session] in await self?.claimLate(session, own: own) },
+        onShown: { [weak self, session] in self?.viewersSee(session) },
         onEnd: { [weak self] end in
           if let self { endMedia(because: BroadcastError(end, of: streamId)) }
         },
-        isWanted: { [weak self] in self?.isWanted ?? false }))
+        isCarried: { [session] in session.isCarried },
+        isWanted: { [weak self] in
+          self?.state.withLock { $0.farewell.ending == nil && $0.over == nil } ?? false
+        }))
     // What is only remembered may be why no ingest accepts it.
     if opening.needsStart == nil { conductor.begin() }
-    let forwarding = Task { [hub] in
+    let forwarding = Task {
       for await event in events {
-        if event.isOfMedia { hub.send(event) }
         session.take(event)
         conductor.take(event)
       }
@@ -134,7 +146,8 @@ extension LiveBroadcast {
     await conductor.stop()
     await session.end()
     state.withLock { state in
-      state.startFailure = conductor.startFailure
+      state.unstarted = session.shows.undone(
+        conductor.trouble, isWanted: plan.startsStream, wasShown: wasShown)
       guard session.broadcast.statistics.totals.connections > 0 else { return }
       state.published = .init(
         bootId: Boot.id, at: .now, serverTime: state.clock?.time(at: .now), hasLeft: false)
@@ -147,12 +160,29 @@ extension LiveBroadcast {
     state.withLock { $0.clock = ServerClock(time, at: .now) }
   }
 
-  /// What was published to from memory may be somebody else's by now.
-  private func claimLate(_ session: LiveSession, own: StreamRecord.Publishing?) async {
-    guard !plan.takesOver, let status = await askStatus(), session.isBesides(status),
+  /// What was published to before the API could say whose it is may be somebody else's.
+  private func claimLate(
+    _ session: LiveSession, _ status: BunnyLiveStreamIngestStatus, own: StreamRecord.Publishing?
+  ) {
+    guard !session.isClaimed else { return }
+    if let taken = rival(of: session, status, own: own) { return endMedia(because: taken) }
+    session.isClaimed = true
+  }
+
+  /// That somebody else publishes to the stream, who is not to be taken over from.
+  func rival(
+    of session: LiveSession, _ status: BunnyLiveStreamIngestStatus,
+    own: StreamRecord.Publishing?
+  ) -> BroadcastError? {
+    guard !plan.takesOver, session.isBesides(status),
       case .taken(let lastPing) = PublisherClaim(status, own: own, bootId: Boot.id, at: .now)
-    else { return }
-    endMedia(because: .streamTaken(streamId, lastPing: lastPing))
+    else { return nil }
+    return .streamTaken(streamId, lastPing: lastPing)
+  }
+
+  /// What was made for this title is in use, and the next start makes another one.
+  private func viewersSee(_ session: LiveSession) {
+    if session.isShown() { state.withLock { $0.creation = nil } }
   }
 
   /// The stream was found to be over, or somebody else's, while it was broadcast to.
@@ -177,7 +207,7 @@ extension LiveBroadcast {
       if let end = watch.found(stream) { throw BroadcastError(end, of: streamId) }
       return !session.isAsTold(stream)
     } catch let error as BunnyLiveStreamError {
-      if let end = watch.failed(error, ingestRefuses: true, at: .now) {
+      if let end = watch.failed(error, ingest: .refuses, at: .now) {
         throw BroadcastError(end, of: streamId)
       }
       return false

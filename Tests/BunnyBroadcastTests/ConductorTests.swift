@@ -125,7 +125,7 @@ import Testing
     live.broadcast.isMuted = true
     try await live.repository.waitFor("get")
     #expect(live.broadcast.isMuted)
-    #expect(live.broadcast.statistics.state == "preparing")
+    #expect(live.broadcast.statistics.state == "waiting")
     live.broadcast.isMuted = false
     live.repository.change { $0.key = "key" }
     try await live.ingest.waitUntil { $0.first.map { $0.media.count > 5 } ?? false }

@@ -17,7 +17,15 @@ import Testing
   @Test func `an explicit end stops the stream, also one that failed meanwhile`() {
     #expect(step([.end("q")]) == .stop)
     #expect(step([.end("q")], failure: failure) == .stop)
-    #expect(step([.end("q")], wasFound: false) == .stop)
+  }
+
+  @Test func `an end before the stream is known to be nobody else's leaves it, and says so`() {
+    let left = Farewell.Step.leave(
+      "q; it is not ended, for this broadcast had not got hold of it: `bunny-broadcast streams stop` "
+        + "ends it")
+    #expect(step([.end("q")], wasFound: false) == left)
+    #expect(step([.end("q")], wasFound: false, hasDuration: true) == left)
+    #expect(step([], wasFound: false, hasDuration: true) == .nothing)
   }
 
   @Test func `a duration that is over stops the stream, one that was cut short does not`() {
@@ -50,5 +58,27 @@ import Testing
     #expect(step([], failure: failure, wasFound: false) == .nothing)
     #expect(step([.end("q")], failure: failure, wasFound: false) == .nothing)
     #expect(step([.end("q")], failure: .streamOver("id", .ended)) == .nothing)
+  }
+}
+
+@Suite struct FailedStopTests {
+  @Test(arguments: [true, false], [BunnyLiveStreamStatus.ended, .vodProcessing, .error])
+  func `a stream that is over was ended, whatever the answer`(
+    _ mayPass: Bool, _ status: BunnyLiveStreamStatus
+  ) {
+    #expect(FailedStop(status, mayPass: mayPass) == .ended)
+  }
+
+  @Test(arguments: [BunnyLiveStreamStatus.created, .scheduled])
+  func `one that has not begun has nothing to end, once that was refused`(
+    _ status: BunnyLiveStreamStatus
+  ) {
+    #expect(FailedStop(status, mayPass: false) == .notBegun)
+    #expect(FailedStop(status, mayPass: true) == .open)
+  }
+
+  @Test(arguments: [BunnyLiveStreamStatus.running, .preview, .unknown, nil])
+  func `all else is to be ended yet`(_ status: BunnyLiveStreamStatus?) {
+    #expect(FailedStop(status, mayPass: false) == .open)
   }
 }

@@ -25,9 +25,14 @@ struct LiveOrderTests {
     #expect(ingests == ["primary", "primary"])
 
     let events = [
-      "begin", "preparing", "streamFound", "started", "running", "streamEnded", "ended",
+      "begin", "streamFound", "preparing", "published", "running", "started", "streamEnded",
+      "ended",
     ]
     for event in events { #expect(outcome.sent(event) == 1, "\(event)") }
+    let order = events.compactMap {
+      outcome.standardOutput.range(of: #""event":"\#($0)""#)?.lowerBound
+    }
+    #expect(order == order.sorted(), "\(outcome)")
     #expect(outcome.sent("left") == 0)
     #expect(outcome.standardError.contains(" info ended the stream for good\n"))
     let report = try inspect(live.facts.recording)
@@ -68,7 +73,7 @@ struct LiveOrderTests {
   @Test func `a producer may start a --no-start stream elsewhere`() async throws {
     let live = try await LiveSandbox()
     let command = try live.start("--no-start")
-    try await command.sends("started")
+    try await command.sends("published")
     try await live.sandbox.logs("media flows into the primary ingest")
     #expect(try await live.sandbox.api("PUT", "/start")["success"] as? Bool == true)
     command.send(SIGTERM)
