@@ -211,8 +211,14 @@ final class Conductor: Sendable {
       let stream = try? await look().get()
       guard stream?.status == .running else {
         if !Task.isCancelled {
-          state.withLock { $0.startFailure = error }
-          hub.send(.notice(message: "\(error); media flows on, and it is tried again"))
+          let last = state.withLock { state in
+            defer { state.startFailure = error }
+            return state.startFailure?.description
+          }
+          // A refusal for good is said once, and tried on: somebody may see to it.
+          if !error.isPermanent || last != error.description {
+            hub.send(.notice(message: "\(error); media flows on, and it is tried again"))
+          }
         }
         return readiness.startFailed()
       }

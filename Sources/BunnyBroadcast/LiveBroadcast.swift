@@ -162,7 +162,8 @@ public final class LiveBroadcast: Broadcasting {
     }
     let (totals, step) = state.withLock { state in
       var step = state.farewell.step(
-        failure: failure, wasFound: state.session != nil, hasDuration: state.hasDuration)
+        failure: failure, wasFound: state.session != nil, hasDuration: state.hasDuration,
+        isUnstarted: state.unstarted != nil)
       if state.over != nil || state.streamId.isEmpty { step = .nothing }
       if step == .stop { _ = state.farewell.ask(.end("its duration was over")) }
       return (state.totals, step)

@@ -22,6 +22,7 @@ extension LiveBroadcast {
     var saidAbove: Double?  // seconds to its time, when that is said next
     var missingSince: MonotonicTime?
     let memory = trusted(record)
+    var told: Opening?  // of a stream whose time is awaited
     let wasPublishedTo = record?.publishing != nil || state.withLock { $0.published != nil }
     while isWanted {
       let (error, reason): (BunnyLiveStreamError, String)
@@ -42,6 +43,7 @@ extension LiveBroadcast {
           retries = retries || .now < keyDeadline
         case .publish(let key, let needsStart, let warning):
           if let left = await secondsToWait(for: stream) {
+            told = Opening(stream: stream, key: key, needsStart: nil)
             await countDown(left, to: stream, saidAbove: &saidAbove)
             backoff = Backoff()
             continue
@@ -75,7 +77,16 @@ extension LiveBroadcast {
         memory.trouble = error
         return memory
       }
-      let wait = backoff.failed(chance: .random(in: 0...1))
+      var wait = backoff.failed(chance: .random(in: 0...1))
+      if var told {
+        guard let left = await secondsToWait(for: told.stream) else {
+          hub.send(
+            .notice(message: "\(error); the stream's time has come: publishing as was told last"))
+          told.trouble = error
+          return told
+        }
+        wait = min(wait, .seconds(left))
+      }
       waits(for: Waiting("Bunny's API: \(reason)"))
       hub.send(.askingAgain(after: wait, reason: reason))
       await pause(wait) { $0 == nil }

@@ -162,7 +162,10 @@ package struct Farewell: Equatable, Sendable {
   ///   - failure: why media ended, when nobody had asked for that.
   ///   - wasFound: Bunny's API had told of the stream, and nobody else was known to publish to it.
   ///   - hasDuration: the broadcast was to last for a configured time only.
-  package func step(failure: BroadcastError?, wasFound: Bool, hasDuration: Bool) -> Step {
+  ///   - isUnstarted: viewers were to see it, and never did, for the API failed.
+  package func step(
+    failure: BroadcastError?, wasFound: Bool, hasDuration: Bool, isUnstarted: Bool = false
+  ) -> Step {
     if failure?.isOver == true { return .nothing }
     switch ending {
     case .end where wasFound: return .stop
@@ -171,7 +174,9 @@ package struct Farewell: Equatable, Sendable {
       return .leave(
         "\(reason); it is not ended, for this broadcast had not got hold of it: `bunny-broadcast "
           + "streams stop` ends it")
-    case nil where wasFound && hasDuration && failure == nil: return .stop
+    case nil where wasFound && hasDuration && failure == nil:
+      // What can still be shown is not ended unseen.
+      return isUnstarted ? .leave("its duration was over, and nobody has seen it") : .stop
     default: break
     }
     guard wasFound else { return .nothing }

@@ -1,4 +1,5 @@
 package import BunnyBroadcast
+import BunnySystem
 
 /// The line that is redrawn in place at a terminal's foot.
 package enum StatusLine {
@@ -6,7 +7,7 @@ package enum StatusLine {
   package static func text(
     _ statistics: BroadcastStatistics, _ view: BroadcastView, width: Int
   ) -> String {
-    let whole = LogText.waiting(statistics) ?? view.target
+    let whole = hidingAddresses(in: LogText.waiting(statistics) ?? view.target)
     let longest = line(statistics, view, whole)
     guard longest.count >= width else { return longest }
     // The address is what can be spared best; its beginning tells ingests apart.

@@ -7,11 +7,12 @@ import Testing
 
   private func step(
     _ asked: [Ending], failure: BroadcastError? = nil, wasFound: Bool = true,
-    hasDuration: Bool = false
+    hasDuration: Bool = false, isUnstarted: Bool = false
   ) -> Farewell.Step {
     var farewell = Farewell()
     for ending in asked { _ = farewell.ask(ending) }
-    return farewell.step(failure: failure, wasFound: wasFound, hasDuration: hasDuration)
+    return farewell.step(
+      failure: failure, wasFound: wasFound, hasDuration: hasDuration, isUnstarted: isUnstarted)
   }
 
   @Test func `an explicit end stops the stream, also one that failed meanwhile`() {
@@ -32,6 +33,13 @@ import Testing
     #expect(step([], hasDuration: true) == .stop)
     #expect(step([.leave("SIGTERM")], hasDuration: true) == .leave("SIGTERM"))
     #expect(step([], failure: failure, hasDuration: true) == .leave(failure.description))
+  }
+
+  @Test func `what nobody could see, for the API failed, is ended only when somebody says so`() {
+    #expect(
+      step([], hasDuration: true, isUnstarted: true)
+        == .leave("its duration was over, and nobody has seen it"))
+    #expect(step([.end("q")], hasDuration: true, isUnstarted: true) == .stop)
   }
 
   @Test func `everything else leaves it`() {

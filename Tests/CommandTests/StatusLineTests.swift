@@ -1,6 +1,7 @@
 import BunnyBroadcast
 import BunnyCommand
 import BunnyRTMP
+import BunnyStreamAPI
 import BunnySystem
 import Foundation
 import Testing
