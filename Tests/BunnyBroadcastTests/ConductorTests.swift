@@ -55,6 +55,41 @@ import Testing
     #expect(!events.contains { if case .lost = $0 { true } else { false } })
   }
 
+  @Test func `a start that is refused for good is said once, and tried on`() async throws {
+    let live = try EmbeddedBroadcast(script { $0.starts = [Self.forbidden, Self.forbidden, nil] })
+    let running = try await live.start()
+    try await live.repository.waitFor("start", times: 3)
+    live.broadcast.stop()
+    _ = try await running.value
+    let notices = notices(await live.said())
+    #expect(notices.count { $0.hasSuffix("; media flows on, and it is tried again") } == 1)
+  }
+
+  @Test func `a stream whose time comes while the API is away is published to, and shown later`()
+    async throws
+  {
+    let live = try EmbeddedBroadcast(
+      script {
+        $0.startTime = Date() + 1.5
+        $0.statusAfterStart = .running
+      })
+    let running = Task { [broadcast = live.broadcast] in try await broadcast.run() }
+    try await live.repository.waitFor("get")
+    let failing = Self.failing
+    live.repository.change { $0.trouble = failing }
+    try await live.ingest.waitUntil { $0.first.map { $0.media.count > 5 } ?? false }
+    #expect(live.repository.count("start") == 0)
+    live.repository.change { $0.trouble = nil }
+    try await live.repository.waitFor("start")
+    live.broadcast.stop()
+    _ = try await running.value
+    let events = await live.said()
+    #expect(
+      notices(events).count { $0.contains("the stream's time has come: publishing as was told") }
+        == 1)
+    #expect(runs(events) == 1)
+  }
+
   @Test func `a start whose answer was lost is not made again`() async throws {
     let live = try EmbeddedBroadcast(
       script {

@@ -1,5 +1,6 @@
 import BunnyStreamAPI
 import BunnySystem
+import Foundation
 import Support
 
 /// Bunny's API as a test wants it, which notes what is asked and when.
@@ -7,6 +8,9 @@ final class ScriptedRepository: LiveStreamRepository {
   /// What it answers; each list's last entry is its answer from then on.
   struct Script: Sendable {
     var status: [BunnyLiveStreamStatus] = [.running]
+    /// Why it tells of no stream.
+    var trouble: BunnyLiveStreamError?
+    var startTime: Date?
     /// What counts instead once `start` has been called.
     var statusAfterStart: BunnyLiveStreamStatus?
     /// nil: it has none.
@@ -60,10 +64,12 @@ final class ScriptedRepository: LiveStreamRepository {
     libraryId: Int, streamId: String
   ) async throws(BunnyLiveStreamError) -> BunnyLiveStream {
     let (status, script) = state.change { ($0.next("get", \.status), $0.script) }
+    if let trouble = script.trouble { throw trouble }
     let later = count("start") > 0 ? script.statusAfterStart : nil
     return BunnyLiveStream(
       id: streamId, streamKey: script.key, primaryIngestUrl: ingest,
-      backupIngestUrl: script.backupURL, status: later ?? status)
+      backupIngestUrl: script.backupURL, status: later ?? status,
+      scheduledStartTime: script.startTime)
   }
 
   func ingestStatus(

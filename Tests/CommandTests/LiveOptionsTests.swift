@@ -202,7 +202,9 @@ import Testing
   @Test func `headers from a file stand in for the access key`() throws {
     let folder = try TemporaryDirectory()
     let file = folder.file("headers")
-    let environment = LiveEnvironment(["BUNNY_LIBRARY_ID": "7"])
+    let environment = LiveEnvironment([
+      "BUNNY_LIBRARY_ID": "7", "BUNNY_API_URL": "https://example.com",
+    ])
     func refusal() -> CommandError? {
       error { _ = try live("--api-header-file", file).connection(environment) { _ in } }
     }

@@ -89,6 +89,19 @@ struct StatusLineTests {
         == String(none.prefix(max(0, width - 1))))
   }
 
+  @Test func `what is drawn is as long as it was cut, and keeps the host`() throws {
+    let ingest = try Ingest("rtmp://127.0.0.1:17559/live/SECRET")
+    let view = BroadcastView(BroadcastConfiguration(ingest: ingest))
+    let style = ConsoleStyle(isTerminal: true, environment: ["TERM": "xterm"])
+    for width in 40...130 {
+      var console = ConsoleText(style)
+      let drawn = console.draw(StatusLine.text(statistics(), view, width: width)) ?? ""
+      let line = drawn.drop { $0 == "\r" }.prefix { $0 != "\u{1B}" }
+      #expect(line.count < width, "\(width): \(line)")
+      #expect(!line.contains("rtmp://") || line.contains("rtmp://127.0"), "\(width): \(line)")
+    }
+  }
+
   @Test func `keys are hinted at`() throws {
     var view = try view()
     view.hasKeys = true

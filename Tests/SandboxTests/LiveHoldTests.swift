@@ -78,6 +78,34 @@ struct LiveHoldTests {
     try await live.end()
   }
 
+  @Test func `who is told twice to end says what is left undone`() async throws {
+    let live = try await LiveSandbox()
+    let command = try await live.startRunning("--on-exit", "end")
+    try await live.breakAPI("500", calls: "stop")
+    command.send(SIGTERM)
+    // The second one comes more than a second later.
+    try await command.waitForOutput(in: .output) {
+      $0.ranges(of: #""event":"askingAgain""#).count == 4
+    }
+    command.send(SIGTERM)
+    let outcome = try await command.outcome()
+    #expect(outcome.exitStatus == 75, "\(outcome)")
+    #expect(outcome.sent("left") == 1 && outcome.sent("ended") == 1)
+    #expect(outcome.standardError.contains("`bunny-broadcast streams stop \(live.facts.streamId)`"))
+    try await live.end()
+  }
+
+  @Test func `who can remember nothing is told so`() async throws {
+    let live = try await LiveSandbox()
+    try await live.breakAPI("503")
+    let nowhere = ["HOME": "", "XDG_STATE_HOME": ""]
+    let outcome = try await Command.run(
+      live.arguments("--retry", "never"), live.settings.merging(nowhere) { $1 })
+    #expect(outcome.exitStatus == 75, "\(outcome)")
+    #expect(outcome.standardError.contains(" warning nothing is remembered of the stream, for "))
+    try await live.end()
+  }
+
   @Test func `an API that finds nothing for a while touches no broadcast`() async throws {
     let live = try await LiveSandbox()
     let command = try await live.startRunning("--on-ended", "create")

@@ -115,7 +115,7 @@ struct LiveOrderTests {
     let live = try await LiveSandbox()
     try await live.force(0)
     let command = try live.start()
-    try await command.sends("started")
+    try await command.sends("published")
     command.send(SIGTERM)
     let outcome = try await command.outcome()
     #expect(outcome.exitStatus == 0, "\(outcome)")
