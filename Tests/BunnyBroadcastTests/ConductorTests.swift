@@ -1,6 +1,7 @@
 import BunnyBroadcast
 import BunnyStreamAPI
 import BunnySystem
+import Foundation
 import Support
 import Testing
 
