@@ -102,7 +102,8 @@ extension LiveBroadcast {
     let (stream, key) = (record.stream(id: streamId), record.key.reveal())
     // An address that is none, as in a file that was damaged.
     guard (try? LiveSession.Ingests(stream, key)) != nil else { return nil }
-    return Opening(stream: stream, key: key, needsStart: nil)
+    return Opening(
+      stream: stream, key: key, needsStart: nil, wasShown: record.isShown != false)
   }
 
   // MARK: One publisher

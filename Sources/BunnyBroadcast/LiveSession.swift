@@ -11,6 +11,8 @@ struct Opening: Sendable {
   let needsStart: Bool?
   /// Why the API has not told.
   var trouble: BunnyLiveStreamError?
+  /// Viewers saw it when this machine published to it last, as far as is remembered.
+  var wasShown = false
   /// Nobody else publishes to it, as far as the API could say.
   var isClaimed = false
   /// Somebody else did, and was to be taken over from.

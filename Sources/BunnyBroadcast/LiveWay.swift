@@ -34,8 +34,7 @@ extension LiveBroadcast {
     }
     let own = store?.record()?.publishing
     let session = try begin(opening, store)
-    let wasShown = opening.needsStart == nil && store?.record()?.isShown != false
-    let failure = await run(session, opening, own: own, wasShown: wasShown)
+    let failure = await run(session, opening, own: own)
     if let over = state.withLock({ $0.over }) { throw over }
     guard let failure else { return false }
     guard case .ingest = failure as? BroadcastError, isWanted else { throw failure }
@@ -77,7 +76,7 @@ extension LiveBroadcast {
       var record = StreamRecord(opening.stream, key: opening.key)
       let known = store.record()
       (record.publishing, record.successor) = (known?.publishing, known?.successor)
-      record.isShown = opening.needsStart.map { !$0 } ?? known?.isShown
+      record.isShown = opening.needsStart.map { !$0 } ?? opening.wasShown
       return LiveRecord(store, record, clock: state.withLock { $0.clock }, hub)
     }
     let (session, ending) = state.withLock { state in
@@ -100,12 +99,10 @@ extension LiveBroadcast {
     return session
   }
 
-  /// - Parameters:
-  ///   - own: when this machine published to it last, before.
-  ///   - wasShown: viewers saw it then, and the API does not say how it is now.
+  /// - Parameter own: when this machine published to the stream last, before.
   /// - Returns: Why media ended, when nobody asked for that.
   private func run(
-    _ session: LiveSession, _ opening: Opening, own: StreamRecord.Publishing?, wasShown: Bool
+    _ session: LiveSession, _ opening: Opening, own: StreamRecord.Publishing?
   ) async -> (any Error)? {
     state.withLock { $0.own = own }
     let events = session.broadcast.events()
@@ -147,7 +144,7 @@ extension LiveBroadcast {
     await session.end()
     state.withLock { state in
       state.unstarted = session.shows.undone(
-        conductor.trouble, isWanted: plan.startsStream, wasShown: wasShown)
+        conductor.trouble, isWanted: plan.startsStream, wasShown: opening.wasShown)
       guard session.broadcast.statistics.totals.connections > 0 else { return }
       state.published = .init(
         bootId: Boot.id, at: .now, serverTime: state.clock?.time(at: .now), hasLeft: false)

@@ -66,9 +66,10 @@ import Testing
     #expect(notices.count { $0.hasSuffix("; media flows on, and it is tried again") } == 1)
   }
 
-  @Test func `a stream whose time comes while the API is away is published to, and shown later`()
-    async throws
-  {
+  @Test(arguments: [true, false])
+  func `a stream whose time comes while the API is away is published to, and shown later`(
+    _ isBack: Bool
+  ) async throws {
     let live = try EmbeddedBroadcast(
       script {
         $0.startTime = Date() + 1.5
@@ -80,15 +81,22 @@ import Testing
     live.repository.change { $0.trouble = failing }
     try await live.ingest.waitUntil { $0.first.map { $0.media.count > 5 } ?? false }
     #expect(live.repository.count("start") == 0)
-    live.repository.change { $0.trouble = nil }
-    try await live.repository.waitFor("start")
-    live.broadcast.stop()
-    _ = try await running.value
+    if isBack {
+      live.repository.change { $0.trouble = nil }
+      try await live.repository.waitFor("start")
+      live.broadcast.stop()
+      _ = try await running.value
+    } else {
+      live.broadcast.stop()
+      let error = await #expect(throws: BroadcastError.self) { try await running.value }
+      #expect(
+        error?.description.hasSuffix("`bunny-broadcast streams start s` does it later") == true)
+    }
     let events = await live.said()
     #expect(
       notices(events).count { $0.contains("the stream's time has come: publishing as was told") }
         == 1)
-    #expect(runs(events) == 1)
+    #expect(runs(events) == (isBack ? 1 : 0))
   }
 
   @Test func `a start whose answer was lost is not made again`() async throws {
