@@ -1,7 +1,6 @@
 import BunnyBroadcast
 import BunnyStreamAPI
 import BunnySystem
-import Foundation
 import Support
 import Testing
 
@@ -72,17 +71,14 @@ import Testing
   ) async throws {
     let live = try EmbeddedBroadcast(
       script {
-        $0.startTime = Date() + 1.5
-        $0.statusAfterStart = .running
+        ($0.beginsAfter, $0.statusAfterStart) = (1.5, .running)
+        ($0.trouble, $0.tellsBefore) = (Self.failing, 1)
       })
     let running = Task { [broadcast = live.broadcast] in try await broadcast.run() }
-    try await live.repository.waitFor("get")
-    let failing = Self.failing
-    live.repository.change { $0.trouble = failing }
     try await live.ingest.waitUntil { $0.first.map { $0.media.count > 5 } ?? false }
     #expect(live.repository.count("start") == 0)
     if isBack {
-      live.repository.change { $0.trouble = nil }
+      live.repository.change { ($0.trouble, $0.beginsAfter) = (nil, nil) }
       try await live.repository.waitFor("start")
       live.broadcast.stop()
       _ = try await running.value

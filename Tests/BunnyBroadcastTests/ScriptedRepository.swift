@@ -8,9 +8,11 @@ final class ScriptedRepository: LiveStreamRepository {
   /// What it answers; each list's last entry is its answer from then on.
   struct Script: Sendable {
     var status: [BunnyLiveStreamStatus] = [.running]
-    /// Why it tells of no stream.
+    /// Why it tells of no stream, and how often it does before.
     var trouble: BunnyLiveStreamError?
-    var startTime: Date?
+    var tellsBefore = 0
+    /// Seconds from its answer to its scheduled time; nil: it has none.
+    var beginsAfter: Double?
     /// What counts instead once `start` has been called.
     var statusAfterStart: BunnyLiveStreamStatus?
     /// nil: it has none.
@@ -63,13 +65,15 @@ final class ScriptedRepository: LiveStreamRepository {
   func getLiveStream(
     libraryId: Int, streamId: String
   ) async throws(BunnyLiveStreamError) -> BunnyLiveStream {
-    let (status, script) = state.change { ($0.next("get", \.status), $0.script) }
-    if let trouble = script.trouble { throw trouble }
+    let (status, script, asked) = state.change { state in
+      (state.next("get", \.status), state.script, state.calls.count { $0.name == "get" })
+    }
+    if let trouble = script.trouble, asked > script.tellsBefore { throw trouble }
     let later = count("start") > 0 ? script.statusAfterStart : nil
     return BunnyLiveStream(
       id: streamId, streamKey: script.key, primaryIngestUrl: ingest,
       backupIngestUrl: script.backupURL, status: later ?? status,
-      scheduledStartTime: script.startTime)
+      scheduledStartTime: script.beginsAfter.map { Date() + $0 })
   }
 
   func ingestStatus(
