@@ -108,7 +108,8 @@ public struct BroadcastConfiguration: Sendable {
   public var latency = Latency.normal
   /// What encodes; nil: x264, unless the processor will hardly do and there is one in hardware that works.
   public var encoder: VideoEncoder.Kind?
-  /// Where the effort that held is remembered for the next start, in a file; nil: nowhere.
+  /// Where the effort that held is remembered for the next start, in a file; nil: nowhere. What is remembered
+  /// of a live stream is ``LivePlan/stateFolder``'s.
   public var stateFolder: String?
   /// What is shown while there is no picture.
   public var slate = Slate.Choice.standard

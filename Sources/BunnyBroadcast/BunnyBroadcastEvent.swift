@@ -1,13 +1,18 @@
 public import BunnyRTMP
 public import BunnyStreamAPI
+public import FoundationEssentials
 import Glibc
 
 /// What media does, as ``BroadcastStatistics/state`` says it.
 enum MediaState: String, Sendable {
   /// Not begun, or over.
   case idle
+  /// Nothing is sent yet, or any more: Bunny's API is asked, or a stream's time or another stream is awaited.
+  case waiting
   /// Sources and encoder open; no ingest has accepted the stream yet.
   case preparing
+  /// An ingest has accepted a live stream of Bunny's that viewers do not see yet, as far as is known.
+  case preview
   /// Begun. Stays so while a lost ingest is tried again.
   case live
 }
@@ -18,8 +23,11 @@ enum MediaState: String, Sendable {
 public enum BunnyBroadcastEvent: Sendable, Equatable {
   /// Sources and encoder are being opened.
   case preparing
-  /// An ingest accepted the stream (`NetStream.Publish.Start`), for the first time. From a
-  /// ``BunnyBroadcastController`` only once viewers can see it.
+  /// An ingest accepted a live stream of Bunny's (`NetStream.Publish.Start`), for the first time: viewers may
+  /// not see it yet.
+  case published(Ingest)
+  /// Viewers can see it, from that ingest: of a live stream of Bunny's, once it runs and an ingest has it; of
+  /// any other, once an ingest has accepted it.
   case started(Ingest)
   /// The broadcast is over.
   case stopped
@@ -40,7 +48,7 @@ public enum BunnyBroadcastEvent: Sendable, Equatable {
   /// Of interest to whoever looks for the cause of something.
   case detail(message: String)
   /// Which device is captured from, how, and why that one.
-  case chosen(source: String)
+  case chosen(BroadcastDevice, source: String)
   /// A connection to an ingest has come this far: for logs.
   case connection(Ingest, RTMPConnectionState)
   /// The ingest's connection was lost.
@@ -104,8 +112,9 @@ public enum BunnyBroadcastEvent: Sendable, Equatable {
   case streamFound(title: String?, status: BunnyLiveStreamStatus, resumes: Bool)
   /// A live stream was made, which is the one that is broadcast to.
   case streamCreated(id: String, title: String)
-  /// The stream is scheduled, and its time is so far away; it is published to then. Said now and then.
-  case awaitingStart(after: Duration)
+  /// The stream is scheduled for that time, which is so far away by Bunny's clock; it is published to then.
+  /// Said now and then.
+  case awaitingStart(at: Date, after: Duration)
   /// The stream is over, and the broadcast is not: it waits, or makes another one.
   case streamOver(reason: String)
   /// Bunny's API is asked again, after so long, and why.
@@ -127,10 +136,20 @@ public enum BunnyBroadcastEvent: Sendable, Equatable {
   case ended(BroadcastTotals, reason: String)
 }
 
+/// What is captured from.
+public enum BroadcastDevice: String, Sendable, Codable {
+  case camera, microphone
+}
+
 /// How a broadcast does, over the last few seconds and since its beginning.
 public struct BroadcastStatistics: Sendable, Codable, Equatable {
-  /// `idle`, `preparing`, `live`.
+  /// `idle`, `waiting`, `preparing`, `preview`, `live`.
   public var state = MediaState.idle.rawValue
+  /// What is waited for, in words; nil: something is sent, or about to be.
+  public var waitingFor: String?
+  /// When that comes, by Bunny's clock, and how many seconds that is; nil: not known.
+  public var waitingUntil: Date?
+  public var waitingSeconds: Double?
   /// Seconds since ``BunnyBroadcastEvent/preparing``.
   public var elapsedSeconds = 0.0
   /// Frames a second that were encoded, over the last 3 s; before, since the beginning.

@@ -16,8 +16,12 @@ final class Conductor: Sendable {
     ///
     /// - Returns: Whether it may be published to.
     let onFound: @Sendable () async -> Bool
+    /// That viewers see the stream.
+    let onShown: @Sendable () -> Void
     /// That the stream is over.
     let onEnd: @Sendable (StreamWatch.End) -> Void
+    /// An ingest takes media.
+    let isCarried: @Sendable () -> Bool
     /// Nobody has asked for an end.
     let isWanted: @Sendable () -> Bool
   }
@@ -40,18 +44,22 @@ final class Conductor: Sendable {
     var watch = StreamWatch()
     var clock: ServerClock?
     var startFailure: BunnyLiveStreamError?
+    /// Why the API says nothing now.
+    var trouble: BunnyLiveStreamError?
   }
 
+  /// - Parameter trouble: why the API has said nothing so far.
   init(
     _ plan: LivePlan, _ id: String, _ api: any LiveStreamRepository, _ world: LiveWorld,
-    readiness: Readiness, _ hub: EventHub, _ listener: Listener
+    readiness: Readiness, trouble: BunnyLiveStreamError?, _ hub: EventHub, _ listener: Listener
   ) {
     (self.plan, self.id, self.api, self.world) = (plan, id, api, world)
     (self.readiness, self.hub, self.listener) = (readiness, hub, listener)
+    state.withLock { $0.trouble = trouble }
   }
 
-  /// Why the stream was not started, when that was tried.
-  var startFailure: BunnyLiveStreamError? { state.withLock { $0.startFailure } }
+  /// Why the stream was not started, when that was tried, or why the API does not let it be.
+  var trouble: BunnyLiveStreamError? { state.withLock { $0.startFailure ?? $0.trouble } }
 
   /// Begins when an ingest accepts the stream; when one is lost or refuses, looks whether the stream
   /// is over, or has another key: a server ends a publish so.
@@ -165,10 +173,13 @@ final class Conductor: Sendable {
   private func answered(_ seen: inout Seen) {
     if seen.trouble != nil { hub.send(.notice(message: "Bunny's API answers again")) }
     seen.trouble = nil
+    state.withLock { $0.trouble = nil }
   }
 
   private func failed(_ error: BunnyLiveStreamError, _ seen: inout Seen) {
-    guard !Task.isCancelled, error.kind != seen.trouble?.kind else { return }
+    guard !Task.isCancelled else { return }
+    state.withLock { $0.trouble = error }
+    guard error.kind != seen.trouble?.kind else { return }
     hub.send(.notice(message: "\(error); media flows on, and it is asked again"))
     seen.trouble = error
   }
@@ -211,14 +222,21 @@ final class Conductor: Sendable {
       let stream = try? await look().get()
       guard stream?.status == .running else {
         if !Task.isCancelled {
-          state.withLock { $0.startFailure = error }
-          hub.send(.notice(message: "\(error); media flows on, and it is tried again"))
+          let last = state.withLock { state in
+            defer { state.startFailure = error }
+            return state.startFailure?.description
+          }
+          // A refusal for good is said once, and tried on: somebody may see to it.
+          if !error.isPermanent || last != error.description {
+            hub.send(.notice(message: "\(error); media flows on, and it is tried again"))
+          }
         }
         return readiness.startFailed(retryAfter: error.retryAfter)
       }
     }
     state.withLock { $0.startFailure = nil }
     hub.send(.running)
+    listener.onShown()
     return readiness.started()
   }
 
@@ -253,8 +271,9 @@ final class Conductor: Sendable {
       told(end)
       return .success(stream)
     } catch {
+      let word: StreamWatch.IngestWord = listener.isCarried() ? .takes : .isLost
       let now = world.now()
-      let end = state.withLock { $0.watch.failed(error, ingestRefuses: false, at: now) }
+      let end = state.withLock { $0.watch.failed(error, ingest: word, at: now) }
       if !Task.isCancelled { told(end) }
       return .failure(error)
     }

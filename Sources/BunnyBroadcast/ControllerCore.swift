@@ -37,6 +37,7 @@ package final class ControllerCore: Sendable {
     var facts = SnapshotFacts()
     var lastError: BroadcastError?
     var lastStatistics = BroadcastStatistics()
+    var lastStream: (id: String, title: String?)?
     fileprivate var records = 0
     fileprivate var listened = 0
     fileprivate var listeners: [Int: Listener] = [:]
@@ -203,6 +204,7 @@ package final class ControllerCore: Sendable {
   private func over(_ failure: BroadcastError? = nil, refusal: Failure? = nil) {
     state.withLock { state in
       state.lastStatistics = state.engine?.statistics ?? state.lastStatistics
+      if let engine = state.engine { state.lastStream = engine.stream }
       state.engine = nil
       state.lastError = failure
       let orders = state.rules.over(failure, refusal: refusal)

@@ -1,6 +1,7 @@
 import BunnyRTMP
 import BunnyStreamAPI
 package import BunnySystem
+import FoundationEssentials
 
 extension ControllerRules {
   /// What is known of the broadcast that runs.
@@ -14,6 +15,8 @@ extension ControllerRules {
     var isVisible: Bool
     /// Why it waits.
     var waitsFor = "Bunny's API is asked for the stream"
+    /// Until when, if that is known.
+    var waitsUntil: Date?
     var isPreparing = false
     var clock: MonotonicTime?
     /// Where a connection was tried first, and last.
@@ -39,11 +42,12 @@ extension ControllerRules {
     /// What changes nothing but what is known.
     mutating func note(_ event: BunnyBroadcastEvent, at now: MonotonicTime) {
       switch event {
-      case .askingAgain(_, let reason): waitsFor = reason
-      case .awaitingStart: waitsFor = "the stream's scheduled time"
+      case .askingAgain(_, let reason): (waitsFor, waitsUntil) = (reason, nil)
+      case .awaitingStart(let date, _):
+        (waitsFor, waitsUntil) = ("the stream's scheduled time", date)
       case .streamOver(let reason):
         // The next stream begins from nothing.
-        waitsFor = reason
+        (waitsFor, waitsUntil) = (reason, nil)
         (isVisible, isPreparing, wasAccepted, hasToldStart) = (false, false, false, false)
         (primary, tried, carriers, usesBackup, attempt) = (nil, nil, [], false, 0)
       case .streamFound(_, _, let resumes): isVisible = resumes
@@ -74,7 +78,8 @@ extension ControllerRules {
           attempt: max(1, attempt), usingBackup: usesBackup, reason: lostBecause)
       }
       if let tried { return .connecting(tried) }
-      return isPreparing || !setting.hasStream ? .preparing : .waiting(reason: waitsFor)
+      return isPreparing || !setting.hasStream
+        ? .preparing : .waiting(reason: waitsFor, until: waitsUntil)
     }
 
     /// What remains once it is over.
@@ -107,8 +112,13 @@ extension ControllerRules {
       run?.totals = totals
       run?.reason = reason
       return []
-    case .started(let ingest):
+    case .published(let ingest):
       run?.accepted(ingest, besideAnother: setting.isDual)
+      return [.tell(event)] + toldStart()
+    case .started(let ingest):
+      if run?.carriers.contains(ingest) != true {
+        run?.accepted(ingest, besideAnother: setting.isDual)
+      }
       return toldStart()
     case .running:
       run?.isVisible = true

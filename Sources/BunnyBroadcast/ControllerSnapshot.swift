@@ -48,6 +48,9 @@ public struct BunnyBroadcastSnapshot: Sendable, Codable, Equatable {
   public var state: String
   /// ``BunnyBroadcastState/detail``.
   public var detail: String?
+  /// The live stream's GUID and title; nil: there is none, or Bunny has not told.
+  public var stream: String?
+  public var title: String?
   /// Since when it has been in that state, by the wall clock; nil: always.
   public var since: Date?
   /// The ingest that carries the stream, or did last, without its key.
@@ -75,7 +78,7 @@ public struct BunnyBroadcastSnapshot: Sendable, Codable, Equatable {
 /// What a snapshot gathers from the events of one broadcast.
 struct SnapshotFacts: Sendable {
   private(set) var ingest: String?
-  private(set) var chosen: [String] = []
+  private(set) var chosen: [BroadcastDevice: String] = [:]
   private(set) var camera: String?
   private(set) var cameraTrouble: String?
   private(set) var microphoneTrouble: String?
@@ -86,9 +89,10 @@ struct SnapshotFacts: Sendable {
 
   mutating func note(_ record: BunnyBroadcastRecord) {
     switch record.event {
-    case .started(let ingest), .reconnected(let ingest): self.ingest = "\(ingest)"
+    case .published(let ingest), .started(let ingest), .reconnected(let ingest):
+      self.ingest = "\(ingest)"
     case .connection(let ingest, .publishing): self.ingest = "\(ingest)"
-    case .chosen(let source): chosen.append(source)
+    case .chosen(let device, let source): chosen[device] = source
     case .cameraChanged(let source): (camera, cameraTrouble) = (source, nil)
     case .cameraLost(let reason), .cameraNeedsHand(let reason): cameraTrouble = reason
     case .cameraBack: cameraTrouble = nil
@@ -117,8 +121,10 @@ extension ControllerCore {
     state.withLock { state in
       let (rules, facts, quality) = (state.rules, state.facts, configuration.quality)
       let statistics = state.engine?.statistics ?? state.lastStatistics
+      let stream = state.engine.map { $0.stream } ?? state.lastStream
       return BunnyBroadcastSnapshot(
         broadcast: state.broadcast, state: rules.state.name, detail: rules.state.detail,
+        stream: stream?.id, title: stream?.title,
         since: facts.since, ingest: facts.ingest, primaryIngestLive: rules.primaryLive,
         backupIngestLive: rules.backupLive, isMuted: rules.isMuted,
         quality: .init(
@@ -126,10 +132,10 @@ extension ControllerCore {
           frameRate: quality.frameRate, videoBitrate: quality.videoBitrate,
           audioBitrate: quality.audioBitrate),
         camera: .init(
-          name: facts.camera ?? configuration.pictureName, chosen: facts.chosen.first,
+          name: facts.camera ?? configuration.pictureName, chosen: facts.chosen[.camera],
           trouble: facts.cameraTrouble),
         microphone: .init(
-          name: configuration.soundName, chosen: facts.chosen.dropFirst().first,
+          name: configuration.soundName, chosen: facts.chosen[.microphone],
           trouble: facts.microphoneTrouble),
         encoder: .init(
           name: configuration.encoder?.rawValue, targetBitrate: statistics.targetBitrate,

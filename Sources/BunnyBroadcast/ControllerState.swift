@@ -1,12 +1,14 @@
 public import BunnyRTMP
+public import FoundationEssentials
 
 /// What a ``BunnyBroadcastController`` does; each case carries what only that state has. An ingest is
 /// printed without its key.
 public enum BunnyBroadcastState: Sendable, Equatable {
   /// Never begun.
   case idle
-  /// Bunny's API is asked for the stream, or its time is waited for; why, in words.
-  case waiting(reason: String)
+  /// Bunny's API is asked for the stream, or its time is waited for; why, in words, and until when, by
+  /// Bunny's clock, if that is known.
+  case waiting(reason: String, until: Date?)
   /// Sources and encoder are being opened.
   case preparing
   /// They are open; no ingest has accepted the stream yet, and this one is being tried.
@@ -57,7 +59,7 @@ extension BunnyBroadcastState {
   public var detail: String? {
     switch self {
     case .idle, .preparing: nil
-    case .waiting(let reason), .ended(let reason), .left(let reason): reason
+    case .waiting(let reason, _), .ended(let reason), .left(let reason): reason
     case .connecting(let ingest), .preview(let ingest), .live(let ingest): "\(ingest)"
     case .reconnecting(let attempt, let usingBackup, let reason):
       "attempt \(attempt) at the \(usingBackup ? "backup" : "primary") ingest: \(reason)"

@@ -155,7 +155,7 @@ struct Lanes: Sendable {
     }
   }
 
-  private static func open(
+  static func open(
     _ configuration: BroadcastConfiguration, _ settings: VideoEncoder.Settings,
     _ interrupter: Interrupter, _ telemetry: Telemetry,
     _ events: EventHub
@@ -171,7 +171,8 @@ struct Lanes: Sendable {
         fill: configuration.fill, camera: configuration.camera, interrupter: interrupter,
         decodeError: { telemetry.count { $0.decodeErrors += 1 } },
         missedFrames: { missed in telemetry.count { $0.missedFrames += missed } },
-        chosen: { events.send(.chosen(source: $0)) }, notice: notice)
+        chosen: { events.send(.chosen(.camera, source: $0)) },
+        chosenSound: { events.send(.chosen(.microphone, source: $0)) }, notice: notice)
       sources.notices.forEach(notice)
       return sources
     } catch {
@@ -179,7 +180,7 @@ struct Lanes: Sendable {
     }
   }
 
-  private static func slate(
+  static func slate(
     _ configuration: BroadcastConfiguration, _ settings: VideoEncoder.Settings
   ) throws(BroadcastError) -> Slate {
     do {
@@ -191,7 +192,7 @@ struct Lanes: Sendable {
 }
 
 /// Both encoders, with what makes tags of their packets.
-private struct Encoders {
+struct Encoders {
   let encoding: PictureEncoding
   let audio: AudioEncoder
   let audioMuxer: TagMuxer

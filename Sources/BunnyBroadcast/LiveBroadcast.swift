@@ -18,6 +18,12 @@ public final class LiveBroadcast: Broadcasting {
     var store: StreamStore?
     /// Since it is published to.
     var session: LiveSession?
+    /// When this machine published to it before that.
+    var own: StreamRecord.Publishing?
+    /// Why nothing is sent; nil: something is.
+    var waiting: Waiting? = .api
+    /// What remembers a stream that was made and never shown.
+    var creation: StreamStore?
     /// When a session of this process ended.
     var published: StreamRecord.Publishing?
     var clock: ServerClock?
@@ -36,8 +42,8 @@ public final class LiveBroadcast: Broadcasting {
     var made: MonotonicTime?
     /// As listeners were told, when something else is to follow.
     var toldOver: String?
-    /// Why it was never started, although it was tried.
-    var startFailure: BunnyLiveStreamError?
+    /// Why viewers never saw it, although they were to.
+    var unstarted: BunnyLiveStreamError?
     /// A configured duration ends the stream too.
     var hasDuration = false
     var began: MonotonicTime?
@@ -47,7 +53,16 @@ public final class LiveBroadcast: Broadcasting {
     var totals: BroadcastTotals {
       broadcast.map { earlier + $0.statistics.totals } ?? earlier
     }
+
+    /// Nothing is published any more to where it was.
+    mutating func retire() {
+      earlier = totals
+      session = nil
+    }
   }
+
+  /// How often a broadcast that waits says so, as one that does not sends its statistics.
+  private static let heartbeat = Duration.seconds(3)
 
   let plan: LivePlan
   let api: any LiveStreamRepository
@@ -86,14 +101,22 @@ public final class LiveBroadcast: Broadcasting {
   /// is cancelled leaves the stream as it is. May be called once.
   public func run() async throws(BroadcastError) -> BroadcastTotals {
     state.withLock { $0.began = world.now() }
+    let heart = world.throwingTask { [self] () async throws -> Void in
+      while true {
+        try await world.sleep(Self.heartbeat)
+        if state.withLock({ $0.waiting != nil }) { hub.send(.statistics(statistics)) }
+      }
+    }
     let (failure, totals) = await withTaskCancellationHandler {
       await broadcastAndLeave()
     } onCancel: {
       stop(reason: "cancelled")
     }
+    heart.cancel()
+    _ = await heart.result
     let reason = state.withLock { state in
       state.isFinished = true
-      state.store = nil  // another process may go on
+      (state.store, state.creation) = (nil, nil)  // another process may go on
       return state.farewell.ending?.reason ?? "its duration was over"
     }
     if let failure { hub.send(.failed(message: failure.description)) }
@@ -126,13 +149,13 @@ public final class LiveBroadcast: Broadcasting {
 
   /// How it does now; the totals are of all streams that it went on to.
   public var statistics: BroadcastStatistics {
-    let (broadcast, began, isFinished) = state.withLock { ($0.broadcast, $0.began, $0.isFinished) }
-    var statistics = broadcast?.statistics ?? BroadcastStatistics()
-    statistics.totals = state.withLock { $0.earlier } + statistics.totals
-    if broadcast != nil { return statistics }
-    guard let began, !isFinished else { return statistics }
-    statistics.state = MediaState.preparing.rawValue
-    statistics.elapsedSeconds = Double(world.now() - began) / 1e9
+    let (session, earlier, waiting, began) = state.withLock { state in
+      (state.session, state.earlier, state.isFinished ? nil : state.waiting, state.began)
+    }
+    let media = session.map { $0.shows.seen($0.broadcast.statistics) } ?? BroadcastStatistics()
+    var statistics = media
+    if let began, let waiting { statistics = waiting.statistics(since: began, at: world.now()) }
+    statistics.totals = earlier + media.totals
     return statistics
   }
 
@@ -154,7 +177,8 @@ public final class LiveBroadcast: Broadcasting {
     }
     let (totals, step) = state.withLock { state in
       var step = state.farewell.step(
-        failure: failure, wasFound: state.session != nil, hasDuration: state.hasDuration)
+        failure: failure, wasFound: state.session != nil, hasDuration: state.hasDuration,
+        isUnstarted: state.unstarted != nil)
       if state.over != nil || state.streamId.isEmpty { step = .nothing }
       if step == .stop { _ = state.farewell.ask(.end("its duration was over")) }
       return (state.totals, step)
@@ -163,7 +187,7 @@ public final class LiveBroadcast: Broadcasting {
     case .nothing: break
     case .leave(let reason):
       hub.send(.left(reason: reason))
-      if let error = state.withLock({ $0.startFailure }) {
+      if let error = state.withLock({ $0.unstarted }) {
         failure = failure ?? .undone(.start, streamId, error)
       }
     case .stop:
@@ -179,4 +203,6 @@ extension LiveBroadcast {
 
   /// Nobody has asked for an end.
   var isWanted: Bool { state.withLock { $0.farewell.ending == nil } }
+
+  func waits(for waiting: Waiting) { state.withLock { $0.waiting = waiting } }
 }

@@ -18,19 +18,29 @@ extension LiveBroadcast {
       let left = Duration.nanoseconds(max(0, deadline - world.now()))
       let error: BroadcastError
       do {
+        try await claimAtLast(within: left)
         try await whileWanted(Self.isToEnd) { [api, plan, streamId, world] in
           try await world.within(left) {
             try await api.stopLiveStream(libraryId: plan.libraryId, streamId: streamId)
           }
         }
-        hub.send(.streamEnded)
+        hasStopped()
         return nil
       } catch let failure {
         error = BroadcastError(failure)
       }
-      if await hasEnded() {
-        hub.send(.streamEnded)
+      if case .streamTaken = error {
+        hub.send(.left(reason: "it was to be ended, and is somebody else's"))
+        return error
+      }
+      switch await FailedStop(statusNow(), mayPass: error.mayPass) {
+      case .ended:
+        hasStopped()
         return nil
+      case .notBegun:
+        hub.send(.left(reason: "it has not begun, so there is nothing to end"))
+        return nil
+      case .open: break
       }
       let wait = backoff.failed(chance: world.chance(), retryAfter: error.retryAfter)
       let isLate = deadline - world.now() <= wait.nanoseconds
@@ -45,10 +55,28 @@ extension LiveBroadcast {
     }
   }
 
-  /// A stop may have been taken although its answer was lost.
-  private func hasEnded() async -> Bool {
-    let stream = try? await getStream(within: .seconds(5), while: Self.isToEnd)
-    return stream?.status == .ended || stream?.status == .vodProcessing
+  /// What was published to without knowing whose it was is not ended without knowing.
+  private func claimAtLast(within limit: Duration) async throws {
+    guard let (session, own) = state.withLock({ state in state.session.map { ($0, state.own) } }),
+      !session.isClaimed
+    else { return }
+    let (library, id) = (plan.libraryId, streamId)
+    let status = try await whileWanted(Self.isToEnd) { [api, world] in
+      try await world.within(limit) { try await api.ingestStatus(libraryId: library, streamId: id) }
+    }
+    if let taken = rival(of: session, status, own: own) { throw taken }
+    session.isClaimed = true
+  }
+
+  private func hasStopped() {
+    // What is over is not remembered, its key least of all.
+    state.withLock { $0.store }?.forget()
+    hub.send(.streamEnded)
+  }
+
+  /// nil: the API does not tell.
+  private func statusNow() async -> BunnyLiveStreamStatus? {
+    try? await getStream(within: .seconds(5), while: Self.isToEnd).status
   }
 }
 

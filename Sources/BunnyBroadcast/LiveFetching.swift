@@ -17,6 +17,7 @@ extension LiveBroadcast {
   func fetch(_ record: StreamRecord?) async throws -> Opening? {
     var saidAbove: Double?  // seconds to its time, when that is said next
     let memory = trusted(record)
+    var told: Opening?  // of a stream whose time is awaited
     let wasPublishedTo = record?.publishing != nil || state.withLock { $0.published != nil }
     var rule = FetchRule(
       retries: plan.retry == .always, remembers: memory != nil, wasPublishedTo: wasPublishedTo,
@@ -37,7 +38,8 @@ extension LiveBroadcast {
           step = rule.isIncomplete(at: world.now(), chance: world.chance())
         case .publish(let key, let needsStart, let warning):
           if let left = await secondsToWait(for: stream) {
-            await countDown(left, saidAbove: &saidAbove)
+            told = Opening(stream: stream, key: key, needsStart: nil)
+            await countDown(left, to: stream, saidAbove: &saidAbove)
             rule.isEarly()
             continue
           }
@@ -51,7 +53,17 @@ extension LiveBroadcast {
       }
       guard isWanted else { break }
       switch step {
-      case .ask(let wait):
+      case .ask(var wait):
+        if var told {
+          guard let left = await secondsToWait(for: told.stream) else {
+            hub.send(
+              .notice(message: "\(error); the stream's time has come: publishing as was told last"))
+            told.trouble = error
+            return told
+          }
+          wait = min(wait, .seconds(left))
+        }
+        waits(for: Waiting("Bunny's API: \(reason)"))
         hub.send(.askingAgain(after: wait, reason: reason))
         await pause(wait, while: Self.isUnasked)
       case .makeSure(let wait): await pause(wait, while: Self.isUnasked)
@@ -60,6 +72,8 @@ extension LiveBroadcast {
       case .useMemory:
         hub.send(
           .notice(message: "\(error); publishing to where this machine published last, meanwhile"))
+        var memory = memory
+        memory.trouble = error
         return memory
       }
     }
@@ -71,25 +85,32 @@ extension LiveBroadcast {
     guard let record, record.publishing != nil, !record.key.reveal().isEmpty,
       plan.retry == .always, !state.withLock({ $0.distrustsRecord })
     else { return nil }
-    let stream = record.stream(id: streamId)
-    return Opening(stream: stream, key: record.key.reveal(), needsStart: nil)
+    let (stream, key) = (record.stream(id: streamId), record.key.reveal())
+    // An address that is none, as in a file that was damaged.
+    guard (try? LiveSession.Ingests(stream, key)) != nil else { return nil }
+    return Opening(
+      stream: stream, key: key, needsStart: nil, wasShown: record.isShown != false)
   }
 
   // MARK: One publisher
 
+  /// - Returns: Whether the API could say that nobody else does, and whether somebody is taken over from.
   /// - Throws: That somebody else publishes to the stream.
-  func claim(_ opening: Opening, own: StreamRecord.Publishing?) async throws {
+  func claim(
+    _ opening: Opening, own: StreamRecord.Publishing?
+  ) async throws -> (isClaimed: Bool, takesOver: Bool) {
+    guard opening.needsStart != nil else { return (false, false) }
     // Nobody publishes to a stream that was never published to.
-    guard opening.needsStart != nil, opening.stream.status != .created,
-      opening.stream.status != .scheduled, let status = await askStatus()
-    else { return }
+    if [.created, .scheduled].contains(opening.stream.status) { return (true, false) }
+    guard let status = await askStatus() else { return (false, false) }
     let own = state.withLock { $0.published } ?? own
     guard
       case .taken(let lastPing) = PublisherClaim(status, own: own, bootId: Boot.id, at: world.now())
-    else { return }
+    else { return (true, false) }
     let error = BroadcastError.streamTaken(streamId, lastPing: lastPing)
     guard plan.takesOver else { throw error }
     hub.send(.notice(message: "\(error.sentence); taking it over"))
+    return (true, true)
   }
 
   /// nil when the API does not answer: that is no reason to stay off air.
@@ -116,11 +137,17 @@ extension LiveBroadcast {
     return Countdown.seconds(to: stream, now: now)
   }
 
-  private func countDown(_ left: Double, saidAbove: inout Double?) async {
+  private func countDown(
+    _ left: Double, to stream: BunnyLiveStream, saidAbove: inout Double?
+  ) async {
+    let date = stream.scheduledStartTime ?? Date()
+    waits(for: Waiting("the stream's time", until: (date, world.now() + .seconds(left))))
+    let isFirst = saidAbove == nil
     if left <= saidAbove ?? .infinity {
-      hub.send(.awaitingStart(after: .seconds(left.rounded())))
+      hub.send(.awaitingStart(at: date, after: .seconds(left.rounded())))
       saidAbove = Countdown.mark(below: left)
     }
+    if isFirst { await lookAhead() }
     await pause(
       .seconds(min(Countdown.look, max(0.05, left - (saidAbove ?? 0)))), while: Self.isUnasked)
   }

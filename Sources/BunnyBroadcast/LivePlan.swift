@@ -31,8 +31,11 @@ public struct LivePlan: Sendable {
   /// What to do about a call that may succeed later.
   public var retry = BroadcastConfiguration.Retry.always
   /// Where what is known of the stream outlives this process, the stream key too, in files of mode 0600;
-  /// the stream is locked there against other processes. nil: nowhere.
-  public var stateFolder: String?
+  /// the stream is locked there against other broadcasts of this machine. At first the folder that the
+  /// command line uses too: a service's `$STATE_DIRECTORY`, else `$XDG_STATE_HOME/bunny-broadcast`, else
+  /// `~/.local/state/bunny-broadcast`. nil: nowhere, so that after a crash the stream counts as somebody
+  /// else's until Bunny has noticed that, and a start needs the API.
+  public var stateFolder = StateFolder.own
 
   /// For a stream that there is.
   public init(libraryId: Int, streamId: String) {

@@ -72,11 +72,16 @@ final class LiveRecord: Sendable {
     if isFirst { change { _ in } }
   }
 
+  /// Viewers see the stream.
+  func isShown() {
+    change { $0.record.isShown = true }
+  }
+
   /// Other ingests or another key.
   func changed(_ record: StreamRecord) {
     change { state in
       var record = record
-      record.publishing = state.record.publishing
+      (record.publishing, record.isShown) = (state.record.publishing, state.record.isShown)
       state.record = record
     }
   }

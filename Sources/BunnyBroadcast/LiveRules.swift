@@ -167,16 +167,47 @@ package struct Farewell: Equatable, Sendable {
 
   /// - Parameters:
   ///   - failure: why media ended, when nobody had asked for that.
-  ///   - wasFound: Bunny's API had told of the stream.
+  ///   - wasFound: Bunny's API had told of the stream, and nobody else was known to publish to it.
   ///   - hasDuration: the broadcast was to last for a configured time only.
-  package func step(failure: BroadcastError?, wasFound: Bool, hasDuration: Bool) -> Step {
+  ///   - isUnstarted: viewers were to see it, and never did, for the API failed.
+  package func step(
+    failure: BroadcastError?, wasFound: Bool, hasDuration: Bool, isUnstarted: Bool = false
+  ) -> Step {
     if failure?.isOver == true { return .nothing }
     switch ending {
-    case .end where wasFound || failure == nil: return .stop
-    case nil where hasDuration && failure == nil: return .stop
+    case .end where wasFound: return .stop
+    case .end(let reason) where failure == nil:
+      // It may be somebody else's show.
+      return .leave(
+        "\(reason); it is not ended, for this broadcast had not got hold of it: `bunny-broadcast "
+          + "streams stop` ends it")
+    case nil where wasFound && hasDuration && failure == nil:
+      // What can still be shown is not ended unseen.
+      return isUnstarted ? .leave("its duration was over, and nobody has seen it") : .stop
     default: break
     }
     guard wasFound else { return .nothing }
     return .leave(ending?.reason ?? failure?.description ?? "its media ended")
+  }
+}
+
+/// What became of a stream whose `stop` failed, by what the API tells of it then.
+package enum FailedStop: Equatable, Sendable {
+  /// It has ended all the same: the answer was lost, or somebody else sent one.
+  case ended
+  /// It has not begun, so there is nothing to end, and no later `stop` will do better.
+  case notBegun
+  /// Nothing is known to have changed.
+  case open
+
+  /// - Parameters:
+  ///   - status: the stream's; nil: not known.
+  ///   - mayPass: the same `stop` may succeed later.
+  package init(_ status: BunnyLiveStreamStatus?, mayPass: Bool) {
+    switch status {
+    case .ended, .vodProcessing, .error: self = .ended
+    case .created where !mayPass, .scheduled where !mayPass: self = .notBegun
+    default: self = .open
+    }
   }
 }

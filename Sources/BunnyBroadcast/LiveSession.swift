@@ -9,6 +9,14 @@ struct Opening: Sendable {
   let key: String
   /// Viewers do not see it yet; nil: the API has not told, and the rest is only remembered.
   let needsStart: Bool?
+  /// Why the API has not told.
+  var trouble: BunnyLiveStreamError?
+  /// Viewers saw it when this machine published to it last, as far as is remembered.
+  var wasShown = false
+  /// Nobody else publishes to it, as far as the API could say.
+  var isClaimed = false
+  /// Somebody else did, and was to be taken over from.
+  var takesOver = false
 }
 
 /// What is broadcast to one stream, from the first connection to its end, and where to.
@@ -42,7 +50,15 @@ final class LiveSession: Sendable {
   private let ingests: Mutex<Ingests>
   /// Those that have the stream.
   private let carriers = Mutex<[Ingest]>([])
+  private let claimed: Mutex<Bool>
+  private let showing: Mutex<Showing>
+  private let rivals = Mutex(Rivals())
   private let hub: EventHub
+
+  private struct Rivals {
+    var watch = RivalWatch()
+    var arrival: MonotonicTime?
+  }
 
   init(
     _ broadcast: any LiveMedia, _ opening: Opening, _ ingests: Ingests, _ record: LiveRecord?,
@@ -50,9 +66,29 @@ final class LiveSession: Sendable {
   ) {
     (self.broadcast, self.opening, self.record, self.hub) = (broadcast, opening, record, hub)
     self.ingests = Mutex(ingests)
+    claimed = Mutex(opening.isClaimed)
+    showing = Mutex(Showing(isShown: opening.needsStart == false))
   }
 
+  /// Nobody else was found to publish to the stream.
+  var isClaimed: Bool {
+    get { claimed.withLock { $0 } }
+    set { claimed.withLock { $0 = newValue } }
+  }
+
+  /// An ingest has the stream.
+  var isCarried: Bool { carriers.withLock { !$0.isEmpty } }
+
+  /// As far as is known.
+  var shows: Showing { showing.withLock { $0 } }
+
+  /// Media tells; listeners are told what that comes to.
   func take(_ event: BunnyBroadcastEvent) {
+    if event.isOfMedia {
+      showing.withLock { showing in
+        for event in showing.told(event) { hub.send(event) }
+      }
+    }
     let isDual = broadcast.configuration.redundancy == .dual
     let isCarried: Bool? = carriers.withLock { carriers in
       switch event {
@@ -63,21 +99,57 @@ final class LiveSession: Sendable {
       }
       return !carriers.isEmpty
     }
-    if let isCarried { record?.isPublishing(isCarried) }
+    guard let isCarried else { return }
+    rivals.withLock { $0.arrival = .now }
+    record?.isPublishing(isCarried)
+  }
+
+  /// Viewers see the stream: somebody has started it.
+  ///
+  /// - Returns: Whether that is news.
+  func isShown() -> Bool {
+    let isNews = showing.withLock { showing in
+      guard !showing.isShown else { return false }
+      for event in showing.shown() { hub.send(event) }
+      return true
+    }
+    if isNews { record?.isShown() }
+    return isNews
   }
 
   /// Whether what `status` tells is more than what we do ourselves: another ingest has the stream, and we do
   /// not send it there.
   func isBesides(_ status: BunnyLiveStreamIngestStatus) -> Bool {
+    !isCarried || rival(in: status) != nil
+  }
+
+  /// The ingest, in a word, that has the stream although we do not send it there.
+  private func rival(in status: BunnyLiveStreamIngestStatus) -> String? {
     let ingests = ingests.withLock { $0 }
     let carriers = carriers.withLock { $0 }
-    guard let carrier = carriers.first else { return true }
-    guard carriers.count == 1 else { return false }
-    return (carrier == ingests.backup ? status.primaryLive : status.backupLive) == true
+    guard carriers.count == 1 else { return nil }
+    let isAtBackup = carriers.first == ingests.backup
+    guard (isAtBackup ? status.primaryLive : status.backupLive) == true else { return nil }
+    return isAtBackup ? "primary" : "backup"
+  }
+
+  /// Two who publish to one stream are both told so.
+  private func watchRivals(_ status: BunnyLiveStreamIngestStatus) {
+    let ingest = rival(in: status)
+    let isDue = rivals.withLock { rivals in
+      rivals.watch.saw(
+        ingest != nil, arrival: opening.takesOver ? nil : rivals.arrival, at: .now)
+    }
+    guard isDue, let ingest else { return }
+    hub.send(
+      .notice(
+        message: "somebody else publishes to the stream too: Bunny's \(ingest) ingest has it, and "
+          + "not from this broadcast; viewers may see either, so end one of the two"))
   }
 
   func told(_ status: BunnyLiveStreamIngestStatus) {
     record?.told(status)
+    watchRivals(status)
     broadcast.told(primaryIsLive: status.primaryLive, backupIsLive: status.backupLive)
   }
 

@@ -5,7 +5,7 @@ import Synchronization
 // The way to an ingest and back, stream after stream.
 extension LiveBroadcast {
   func broadcast() async throws {
-    if let request = plan.creates { try await create(request) }
+    if let request = plan.creates { try await createFirst(request) }
     while isWanted {
       do {
         while try await broadcastOnce() {}
@@ -22,10 +22,12 @@ extension LiveBroadcast {
   /// - Returns: Whether to do so again: what was known of it did not hold.
   /// - Throws: Also that the stream is over.
   private func broadcastOnce() async throws -> Bool {
+    waits(for: .api)
     let store = try openStore()
     if goesOn(with: store?.record()) { return true }
-    guard let opening = try await fetch(store?.record()) else { return false }
-    try await claim(opening, own: store?.record()?.publishing)
+    guard var opening = try await fetch(store?.record()) else { return false }
+    (opening.isClaimed, opening.takesOver) = try await claim(
+      opening, own: store?.record()?.publishing)
     if let needsStart = opening.needsStart {
       hub.send(
         .streamFound(
@@ -75,11 +77,12 @@ extension LiveBroadcast {
       var record = StreamRecord(opening.stream, key: opening.key)
       let known = store.record()
       (record.publishing, record.successor) = (known?.publishing, known?.successor)
+      record.isShown = opening.needsStart.map { !$0 } ?? opening.wasShown
       return LiveRecord(store, record, clock: state.withLock { $0.clock }, hub)
     }
     let (session, ending) = state.withLock { state in
       var configuration = configuration
-      if let before = state.broadcast { state.earlier = state.earlier + before.statistics.totals }
+      state.retire()
       if let duration = configuration.duration {
         let left = duration - .seconds(state.earlier.liveSeconds)
         configuration.duration = max(left, .milliseconds(1))
@@ -87,7 +90,7 @@ extension LiveBroadcast {
       let broadcast = world.media(configuration, state.began ?? world.now())
       let session = LiveSession(broadcast, opening, ingests, record, hub)
       state.hasDuration = configuration.duration != nil
-      state.session = session
+      (state.session, state.waiting) = (session, nil)
       (state.over, state.toldOver) = (nil, nil)
       if let isMuted = state.isMuted { broadcast.isMuted = isMuted }
       state.isMuted = broadcast.isMuted
@@ -102,31 +105,38 @@ extension LiveBroadcast {
   private func run(
     _ session: LiveSession, _ opening: Opening, own: StreamRecord.Publishing?
   ) async -> (any Error)? {
+    state.withLock { $0.own = own }
     let events = session.broadcast.events()
     let conductor = Conductor(
       plan, streamId, api, world,
-      readiness: Readiness(starts: opening.needsStart.map { $0 && plan.startsStream }), hub,
+      readiness: Readiness(starts: opening.needsStart.map { $0 && plan.startsStream }),
+      trouble: opening.trouble, hub,
       .init(
         onStatus: { [weak self, session] status in
           session.told(status)
           self?.noteTime(of: status)
+          self?.claimLate(session, status, own: own)
         },
         onStream: { [weak self, session] stream in
           session.told(stream)
           self?.state.withLock { $0.stream = stream }
+          if stream.status == .running { self?.viewersSee(session) }
         },
         onFound: { [weak self, session] in
           await self?.claimLate(session, own: own) ?? false
         },
+        onShown: { [weak self, session] in self?.viewersSee(session) },
         onEnd: { [weak self] end in
           if let self { endMedia(because: BroadcastError(end, of: streamId)) }
         },
-        isWanted: { [weak self] in self?.isWanted ?? false }))
+        isCarried: { [session] in session.isCarried },
+        isWanted: { [weak self] in
+          self?.state.withLock { $0.farewell.ending == nil && $0.over == nil } ?? false
+        }))
     // What is only remembered may be why no ingest accepts it.
     if opening.needsStart == nil { conductor.begin() }
-    let forwarding = world.task { [hub] in
+    let forwarding = world.task {
       for await event in events {
-        if event.isOfMedia { hub.send(event) }
         session.take(event)
         conductor.take(event)
       }
@@ -138,7 +148,8 @@ extension LiveBroadcast {
     await session.end()
     let now = world.now()
     state.withLock { state in
-      state.startFailure = conductor.startFailure
+      state.unstarted = session.shows.undone(
+        conductor.trouble, isWanted: plan.startsStream, wasShown: opening.wasShown)
       guard session.broadcast.statistics.totals.connections > 0 else { return }
       state.published = .init(
         bootId: Boot.id, at: now, serverTime: state.clock?.time(at: now), hasLeft: false)
@@ -151,15 +162,41 @@ extension LiveBroadcast {
     state.withLock { $0.clock = ServerClock(time, at: world.now()) }
   }
 
-  /// What was published to from memory may be somebody else's by now.
+  /// What was published to before the API could say whose it is may be somebody else's.
   ///
-  /// - Returns: Whether it is ours.
+  /// - Returns: Whether it is ours, as far as is known.
   private func claimLate(_ session: LiveSession, own: StreamRecord.Publishing?) async -> Bool {
-    guard !plan.takesOver, let status = await askStatus(), session.isBesides(status),
+    guard !session.isClaimed, let status = await askStatus() else { return true }
+    return claimLate(session, status, own: own)
+  }
+
+  @discardableResult
+  private func claimLate(
+    _ session: LiveSession, _ status: BunnyLiveStreamIngestStatus, own: StreamRecord.Publishing?
+  ) -> Bool {
+    guard !session.isClaimed else { return true }
+    if let taken = rival(of: session, status, own: own) {
+      endMedia(because: taken)
+      return false
+    }
+    session.isClaimed = true
+    return true
+  }
+
+  /// That somebody else publishes to the stream, who is not to be taken over from.
+  func rival(
+    of session: LiveSession, _ status: BunnyLiveStreamIngestStatus,
+    own: StreamRecord.Publishing?
+  ) -> BroadcastError? {
+    guard !plan.takesOver, session.isBesides(status),
       case .taken(let lastPing) = PublisherClaim(status, own: own, bootId: Boot.id, at: world.now())
-    else { return true }
-    endMedia(because: .streamTaken(streamId, lastPing: lastPing))
-    return false
+    else { return nil }
+    return .streamTaken(streamId, lastPing: lastPing)
+  }
+
+  /// What was made for this title is in use, and the next start makes another one.
+  private func viewersSee(_ session: LiveSession) {
+    if session.isShown() { state.withLock { $0.creation = nil } }
   }
 
   /// The stream was found to be over, or somebody else's, while it was broadcast to.
@@ -184,7 +221,7 @@ extension LiveBroadcast {
       if let end = watch.found(stream) { throw BroadcastError(end, of: streamId) }
       return !session.isAsTold(stream)
     } catch let error as BunnyLiveStreamError {
-      if let end = watch.failed(error, ingestRefuses: true, at: world.now()) {
+      if let end = watch.failed(error, ingest: .refuses, at: world.now()) {
         throw BroadcastError(end, of: streamId)
       }
       return false

@@ -1,8 +1,11 @@
+import BunnyStreamAPI
+
 /// What an event says in the log.
 package enum LogText {
   package static func of(_ event: BunnyBroadcastEvent) -> (level: LogLevel, sentence: String) {
     switch event {
     case .preparing: (.info, "opening the sources and the ingest")
+    case .published(let ingest): (.info, "publishing to \(ingest)")
     case .started(let ingest): (.info, "live at \(ingest)")
     case .stopped: (.debug, "media has stopped")
     case .reconnecting(let attempt, let usingBackup, let delay, let reason):
@@ -28,7 +31,7 @@ package enum LogText {
       )
     case .processorRecovered(_, let answer):
       (.info, "the processor keeps up again: \(answer)")
-    case .chosen(let source): (.info, source)
+    case .chosen(_, let source): (.info, source)
     case .connection(let ingest, let state): (.debug, "connection to \(ingest): \(state)")
     case .lost(let ingest, let reason): (.warning, "lost \(ingest): \(reason)")
     case .standbyLost(let ingest, let reason):
@@ -79,10 +82,11 @@ package enum LogText {
           + (resumes ? ": resuming it" : "")
       )
     case .streamCreated(let id, let title): (.info, "made the live stream “\(title)”: \(id)")
-    case .awaitingStart(let time):
+    case .awaitingStart(let date, let time):
       (
         .info,
-        "the stream is scheduled: it begins in \(Wording.clock(time.inMilliseconds / 1000))"
+        "the stream is scheduled: it begins in \(Wording.span(time.inMilliseconds / 1000)), at "
+          + BunnyTimestamp.wholeSeconds(date)
       )
     case .streamOver(let reason): (.warning, reason)
     case .askingAgain(let delay, let reason):
@@ -113,11 +117,22 @@ package enum LogText {
 
   package static func of(_ statistics: BroadcastStatistics) -> String {
     let totals = statistics.totals
+    if let waiting = waiting(statistics) {
+      return "\(statistics.state) \(Wording.clock(statistics.elapsedSeconds)): \(waiting)"
+    }
     return "\(statistics.state) \(Wording.clock(statistics.elapsedSeconds)), "
       + "\(fixed(statistics.framesPerSecond, 1)) fps, \(Wording.bitrate(statistics.bitrate)), "
       + "queue \(fixed(statistics.queueAgeMs, 0)) ms, \(totals.publishedFrames) frames published, "
       + "\(totals.repeatedFrames) repeated, \(totals.skippedFrames) skipped, "
       + "\(totals.droppedFrames) dropped"
+  }
+
+  /// What is waited for, and for how long yet; nil: nothing is.
+  package static func waiting(_ statistics: BroadcastStatistics) -> String? {
+    guard let date = statistics.waitingUntil, let seconds = statistics.waitingSeconds else {
+      return statistics.waitingFor.map { "for \($0)" }
+    }
+    return "begins in \(Wording.span(seconds)), at \(BunnyTimestamp.wholeSeconds(date))"
   }
 
   /// The last line of a broadcast that failed: why has been said.

@@ -28,6 +28,8 @@ package struct StreamRecord: Equatable, Sendable {
   package var primaryIngest: String?
   package var backupIngest: String?
   package var publishing: Publishing?
+  /// Viewers have seen what was published; nil: it is not known.
+  package var isShown: Bool?
   /// The GUID of the stream that was made in its place.
   package var successor: String?
 
@@ -57,7 +59,8 @@ extension StreamRecord {
     return .object([
       .init("title", text(title)), .init("key", .string(key.reveal())),
       .init("primaryIngest", text(primaryIngest)), .init("backupIngest", text(backupIngest)),
-      .init("successor", text(successor)), .init("publishing", publishing?.json ?? .null),
+      .init("successor", text(successor)), .init("isShown", isShown.map { .bool($0) } ?? .null),
+      .init("publishing", publishing?.json ?? .null),
     ])
   }
 
@@ -69,6 +72,7 @@ extension StreamRecord {
     primaryIngest = json["primaryIngest"]?.text
     backupIngest = json["backupIngest"]?.text
     successor = json["successor"]?.text
+    if case .bool(let isShown)? = json["isShown"] { self.isShown = isShown }
     publishing = json["publishing"].flatMap { Publishing($0) }
   }
 }

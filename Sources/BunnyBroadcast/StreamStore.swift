@@ -18,9 +18,10 @@ package final class StreamStore: Sendable {
 
   /// - Parameters:
   ///   - folder: is made with those above it.
-  ///   - streamId: a GUID, which is a file's name as it stands.
+  ///   - streamId: a GUID, which is a file's name as it stands; of anything else its figures and letters.
   package init(folder: String, streamId: String) throws(Trouble) {
-    let name = streamId.lowercased()
+    let name = String(
+      streamId.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
     self.folder = folder
     path = "\(folder)/\(name).json"
     try Self.make(folder)
@@ -68,6 +69,9 @@ package final class StreamStore: Sendable {
     fsync(directory)
     close(directory)
   }
+
+  /// Nothing is remembered any more. What cannot be removed is only kept for longer.
+  package func forget() { unlink(path) }
 
   private static func make(_ folder: String) throws(Trouble) {
     var made = folder.hasPrefix("/") ? "" : "."

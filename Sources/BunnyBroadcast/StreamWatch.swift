@@ -10,8 +10,20 @@ package struct StreamWatch: Equatable, Sendable {
     case deleted
   }
 
+  /// What the ingest says of a stream that the API does not find.
+  package enum IngestWord: Equatable, Sendable {
+    /// It accepts and acknowledges media.
+    case takes
+    /// It was lost, or has not accepted the stream.
+    case isLost
+    case refuses
+  }
+
   /// Nanoseconds between two answers "not found" that count as two.
   static let leastPause = Int64.seconds(3)
+  /// For how long nothing but "not found" must have been answered while an ingest takes media: a gateway
+  /// says so of everything while it is set up anew.
+  static let longPause = Int64.seconds(60)
 
   private var missingSince: MonotonicTime?
   private var hasLookedLast = true
@@ -37,17 +49,22 @@ package struct StreamWatch: Equatable, Sendable {
     return .status(status)
   }
 
-  /// The API answered with an error. Only "not found" says something of the stream, and only when it is
-  /// said again a while later, or when an ingest has refused us as well.
+  /// The API answered with an error. Only "not found" says something of the stream, and only as far as an
+  /// ingest bears it out: at once when that refuses, with the second one when it was lost, and after a
+  /// minute of nothing else when it takes media.
   package mutating func failed(
-    _ error: BunnyLiveStreamError, ingestRefuses: Bool, at now: MonotonicTime
+    _ error: BunnyLiveStreamError, ingest: IngestWord, at now: MonotonicTime
   ) -> End? {
-    guard error.kind == .notFound else { return nil }
-    if ingestRefuses { return .deleted }
+    guard error.kind == .notFound else {
+      missingSince = nil
+      return nil
+    }
+    if ingest == .refuses { return .deleted }
     guard let missingSince else {
       self.missingSince = now
       return nil
     }
-    return now - missingSince >= Self.leastPause ? .deleted : nil
+    let least = ingest == .takes ? Self.longPause : Self.leastPause
+    return now - missingSince >= least ? .deleted : nil
   }
 }

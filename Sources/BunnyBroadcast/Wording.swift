@@ -6,6 +6,13 @@ package enum Wording {
     return "\(twoDigits(total / 3600)):\(twoDigits(total / 60 % 60)):\(twoDigits(total % 60))"
   }
 
+  /// As ``clock(_:)``, from two days on with days: `100 days 00:00:00`.
+  package static func span(_ seconds: Double) -> String {
+    let days = seconds.isFinite ? Int(min(max(0, seconds), 1e12)) / 86_400 : 0
+    return days < 2
+      ? clock(seconds) : "\(days) days \(clock(seconds - Double(days) * 86_400))"
+  }
+
   /// `850 kbit/s`, `2.48 Mbit/s`.
   package static func bitrate(_ bitsPerSecond: Double) -> String {
     bitsPerSecond < 999_500

@@ -50,7 +50,7 @@ final class LateMicrophone: SampleSource {
     devices.begin()
     if let microphone = ALSAMicrophone.automatic(for: camera(), context).microphone {
       found.withLock { $0 = microphone }
-      if let choice = microphone.choice { context.chosen(choice) }
+      if let choice = microphone.choice { context.chosenSound(choice) }
       if isCancelled.isSet { microphone.cancel() }
     } else {
       _ = devices.wait(for: wake, until: .now + Self.pause)

@@ -34,7 +34,8 @@ public struct OpenSources: Sendable {
   ///   - decodeError: is called for every packet of a file or device that could not be decoded
   ///     cleanly, by the capture threads.
   ///   - missedFrames: is told how many frames a camera left out, by its capture thread.
-  ///   - chosen: is told which device was chosen, how it is used and why, in a sentence.
+  ///   - chosen: is told which camera was chosen, how it is used and why, in a sentence; chosenSound likewise,
+  ///     of a microphone.
   ///   - notice: is told later what had to be helped, in a sentence.
   /// - Throws: ``SourceError``; of a device only what will be so whenever it is opened.
   public init(
@@ -47,6 +48,7 @@ public struct OpenSources: Sendable {
     decodeError: @escaping @Sendable () -> Void = {},
     missedFrames: @escaping @Sendable (Int) -> Void = { _ in },
     chosen: @escaping @Sendable (String) -> Void = { _ in },
+    chosenSound: @escaping @Sendable (String) -> Void = { _ in },
     notice: @escaping @Sendable (String) -> Void
   ) throws(SourceError) {
     var context = SourceContext()
@@ -54,6 +56,7 @@ public struct OpenSources: Sendable {
     context.decodeError = decodeError
     context.missedFrames = missedFrames
     context.chosen = chosen
+    context.chosenSound = chosenSound
     context.notice = notice
     let maker = PictureMaker(
       wanted: WantedPicture(
@@ -91,7 +94,7 @@ public struct OpenSources: Sendable {
     }
     (sound, notices) = try Self.sound(
       audio, belongingTo: video, { [pictures] in pictures.usbDevice }, context)
-    if let choice = (sound as? ALSAMicrophone)?.choice { chosen(choice) }
+    if let choice = (sound as? ALSAMicrophone)?.choice { chosenSound(choice) }
   }
 
   private static func sound(

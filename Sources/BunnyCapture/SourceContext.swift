@@ -11,8 +11,10 @@ package struct SourceContext: Sendable {
   package var decodeError: @Sendable () -> Void = {}
   /// Is told how many frames a camera left out, by its capture thread.
   package var missedFrames: @Sendable (Int) -> Void = { _ in }
-  /// Is told which device was chosen, how it is used and why, in a sentence.
+  /// Is told which camera was chosen, how it is used and why, in a sentence.
   package var chosen: @Sendable (String) -> Void = { _ in }
+  /// The same of a microphone.
+  package var chosenSound: @Sendable (String) -> Void = { _ in }
   /// Is told what had to be helped, in a sentence.
   package var notice: @Sendable (String) -> Void = { _ in }
 

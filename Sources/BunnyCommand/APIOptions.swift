@@ -38,6 +38,12 @@ package struct APIOptions: Equatable, Sendable {
     _ environment: LiveEnvironment, retry: BunnyRetryPolicy, warn: (String) -> Void
   ) throws(CommandError) -> (library: Int, api: BunnyStreamAPI) {
     let library = try libraryId(environment)
+    guard headerFile == nil || url != nil || environment["BUNNY_API_URL"] != nil else {
+      throw CommandError(
+        .settingMissing,
+        "--api-header-file is for a service of yours; give its --api-url URL, or BUNNY_API_URL in the "
+          + "environment")
+    }
     let credential: BunnyAPICredential =
       if let headerFile { try headers(headerFile, warn) } else {
         .accessKey(try accessKey(environment, warn: warn))

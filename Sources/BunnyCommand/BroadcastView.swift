@@ -9,6 +9,8 @@ package struct BroadcastView: Sendable {
   private let backup: Ingest?
   /// What the broadcast waits for while it has no ingest.
   private var waitsFor: String
+  /// There is a live stream that could be ended: one was found that is not over.
+  package private(set) var hasStream = false
   private var isTryingAgain = false
   private var isUplinkLost = false
   package var isMuted = false
@@ -40,15 +42,17 @@ package struct BroadcastView: Sendable {
 
   package mutating func apply(_ event: BunnyBroadcastEvent) {
     switch event {
-    case .started(let ingest), .reconnected(let ingest):
+    case .published(let ingest), .started(let ingest), .reconnected(let ingest):
+      hasStream = true
       self.ingest = ingest
       primary = primary ?? ingest
       isTryingAgain = false
       isUplinkLost = false
-    case .awaitingStart(let time):
-      waitsFor = "begins in \(Wording.clock(time.inMilliseconds / 1000))"
-    case .streamOver: waitsFor = "the stream is over"
-    case .streamFound: waitsFor = "opening the sources"
+    case .streamOver:
+      (ingest, primary, isTryingAgain, hasStream) = (nil, nil, false, false)
+    case .streamFound:
+      waitsFor = "opening the sources"
+      hasStream = true
     case .connection(let ingest, _) where primary == nil:
       self.ingest = ingest
       primary = ingest
@@ -65,6 +69,7 @@ package struct BroadcastView: Sendable {
   /// A word or two for the status line.
   package func state(_ statistics: BroadcastStatistics) -> String {
     if isEnding { return "ending" }
+    if statistics.waitingFor != nil { return statistics.state }
     if isUplinkLost { return "uplink down" }
     return isTryingAgain ? "retrying" : statistics.state
   }

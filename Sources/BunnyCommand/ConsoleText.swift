@@ -36,7 +36,7 @@ package struct ConsoleText: Sendable {
   /// The status line in place of the last one; nil when it already stands there.
   package mutating func draw(_ status: String) -> String? {
     guard style.redraws, status != self.status else { return nil }
-    self.status = Self.printable(status)
+    self.status = Self.steerless(status)  // cut to the terminal's width with no secret in it
     return "\r\(self.status)\u{1B}[K"
   }
 
@@ -59,10 +59,18 @@ package struct ConsoleText: Sendable {
   /// Names of files and words of servers cannot steer the terminal, nor fake a line. What addresses
   /// hold is left out once more, wherever they come from: FFmpeg's lines name what it opens.
   package static func printable(_ text: String) -> String {
+    steerless(hidingAddresses(in: text))
+  }
+
+  private static func steerless(_ text: String) -> String {
     String(
       String.UnicodeScalarView(
-        hidingAddresses(in: text).unicodeScalars.map {
-          $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : $0
+        text.unicodeScalars.map { scalar in
+          switch scalar.value {
+          case 0..<0x20, 0x7F...0x9F: "?"
+          case 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069: "?"  // turn the line around
+          default: scalar
+          }
         }))
   }
 }

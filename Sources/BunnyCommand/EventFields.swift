@@ -6,6 +6,9 @@ extension EventLine {
     [
       .init("state", .string(statistics.state)),
       .init("elapsedMs", .number((statistics.elapsedSeconds * 1000).rounded())),
+      .init("waitingFor", statistics.waitingFor.map { .string($0) } ?? .null),
+      .init(
+        "waitingMs", statistics.waitingSeconds.map { .number(($0 * 1000).rounded()) } ?? .null),
       .init("framesPerSecond", .number(thousandths(statistics.framesPerSecond))),
       .init("bitrate", .number(statistics.bitrate.rounded())),
       .init("confirmedBitrate", .number(statistics.confirmedBitrate.rounded())),

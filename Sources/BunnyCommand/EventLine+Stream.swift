@@ -1,4 +1,5 @@
 import BunnyBroadcast
+import BunnyStreamAPI
 
 // What happens to a live stream of Bunny's.
 extension EventLine {
@@ -15,9 +16,13 @@ extension EventLine {
     case .streamCreated(let id, let title):
       self.init(
         "streamCreated", [.init("stream", .string(id)), .init("title", .string(title))])
-    case .awaitingStart(let time):
+    case .awaitingStart(let date, let time):
       self.init(
-        "awaitingStart", [.init("inMs", .integer(Int64(time.inMilliseconds.rounded())))])
+        "awaitingStart",
+        [
+          .init("beginsAt", .string(BunnyTimestamp.text(date))),
+          .init("inMs", .integer(Int64(time.inMilliseconds.rounded()))),
+        ])
     case .streamOver(let reason): self.init("streamOver", [.init("reason", .string(reason))])
     case .askingAgain(let delay, let reason):
       self.init(

@@ -18,11 +18,13 @@ package import BunnyRTMP
 /// | `begin` | `version`, `ingest` and `backup`, each or null, `stream`: the live stream's GUID or null, `video`, `otherVideos`, `audio`, `width`, `height`, `frameRate`, `videoBitrate`, `audioBitrate`, `isMuted`. Always the first |
 /// | `preparing` | |
 /// | `connection` | `ingest`; `state`: `connecting`, `handshaking`, `connected`, `ready`, `publishing` or `closed` |
-/// | `started`, `reconnected` | `ingest`, which accepted the stream |
-/// | `statistics` | every 3 s: `state`, `elapsedMs`, `framesPerSecond`, `bitrate`, `confirmedBitrate` (known to have arrived), `targetBitrate` of the picture, `targetReason` why it is less than the quality's, or null, `encodedWidth`, `encodedHeight`, `encodedFrameRate`, `encoder`, `effort`: how the picture is encoded now (null: passed through), `queueAgeMs`, `roundTripMs` or null, `kernelQueueBytes`, `handlingP50Ms`, `handlingP99Ms`, `latencyP50Ms`, `latencyP99Ms` (from a picture's capture to its last byte in the socket), the source's levels, the totals, `eventsLost` |
+/// | `published` | a live stream of Bunny's, which viewers may not see yet: `ingest`, which accepted it |
+/// | `started` | viewers can see it: `ingest` |
+/// | `reconnected` | `ingest`, which accepted the stream again |
+/// | `statistics` | every 3 s, also while waiting: `state`, `elapsedMs`, `waitingFor`: what is waited for, or null, `waitingMs`: how long yet, or null, `framesPerSecond`, `bitrate`, `confirmedBitrate` (known to have arrived), `targetBitrate` of the picture, `targetReason` why it is less than the quality's, or null, `encodedWidth`, `encodedHeight`, `encodedFrameRate`, `encoder`, `effort`: how the picture is encoded now (null: passed through), `queueAgeMs`, `roundTripMs` or null, `kernelQueueBytes`, `handlingP50Ms`, `handlingP99Ms`, `latencyP50Ms`, `latencyP99Ms` (from a picture's capture to its last byte in the socket), the source's levels, the totals, `eventsLost` |
 /// | `muted` | `isMuted` |
 /// | `streamCreated` | a live stream was made, which is broadcast to: `stream`, its GUID, `title` |
-/// | `awaitingStart` | the stream is scheduled, and waited for: `inMs` |
+/// | `awaitingStart` | the stream is scheduled, and waited for: `beginsAt`, `inMs` |
 /// | `streamOver` | the stream is over, and the broadcast goes on without it: `reason` |
 /// | `streamFound` | `title` or null, `status` as Bunny's API told it, `resumes`: viewers see it already |
 /// | `askingAgain` | Bunny's API is asked again: `afterMs`, `reason` |
@@ -31,7 +33,7 @@ package import BunnyRTMP
 /// | `awaitingReady` | after 30 s without "ready": `trouble`, why the API says nothing at all, or null |
 /// | `left` | the stream is left as it is, running if it was: `reason` |
 /// | `streamEnded` | the stream has been ended for good |
-/// | `chosen` | which device is captured from, and why: `source` |
+/// | `chosen` | which device is captured from, and why: `device`: `camera` or `microphone`, `source` |
 /// | `notice`, `detail`, `failed` | `message`; `detail` is for whoever looks for the cause of something |
 /// | `lost` | `ingest`, `reason` |
 /// | `failedOver` | the stream goes to the other ingest: `usingBackup` |
@@ -134,6 +136,7 @@ package struct EventLine: Equatable, Sendable {
   package init?(_ event: BunnyBroadcastEvent, eventsLost: Int) {
     switch event {
     case .preparing: self.init("preparing")
+    case .published(let ingest): self.init("published", [.init("ingest", .string("\(ingest)"))])
     case .started(let ingest): self.init("started", [.init("ingest", .string("\(ingest)"))])
     case .stopped: self.init("stopped")
     case .reconnecting(let attempt, let usingBackup, let delay, let reason):
@@ -158,7 +161,9 @@ package struct EventLine: Equatable, Sendable {
         Self.fields(load, answer) + [.init("trouble", trouble.map { .string($0) } ?? .null)])
     case .processorRecovered(let load, let answer):
       self.init("processorRecovered", Self.fields(load, answer))
-    case .chosen(let source): self.init("chosen", [.init("source", .string(source))])
+    case .chosen(let device, let source):
+      self.init(
+        "chosen", [.init("device", .string(device.rawValue)), .init("source", .string(source))])
     case .connection(let ingest, let state):
       self.init(
         "connection", [.init("ingest", .string("\(ingest)")), .init("state", .string("\(state)"))])

@@ -8,6 +8,7 @@ package import BunnyStreamAPI
 /// What the process answers with, after sysexits.h.
 package enum ExitCode: Int32, CaseIterable, Sendable {
   case ended = 0
+  case declined = 1
   case usage = 64
   case notMedia = 65
   case noInput = 66
@@ -26,6 +27,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
   package var meaning: String {
     switch self {
     case .ended: "ended as asked"
+    case .declined: "the answer to a question was no"
     case .usage: "usage, or a value that cannot be"
     case .notMedia: "input that is no media"
     case .noInput: "input not found, unreadable, or not usable yet"
@@ -62,8 +64,8 @@ extension ExitCode {
     switch kind {
     case .unauthorized: self = .keyRefused
     case .notFound: self = .noSuchStream
-    case .invalidRequest, .unprocessable: self = .refused
-    case .server, .transport, .invalidResponse, .unexpected: self = .apiUnreachable
+    case .invalidRequest, .unprocessable, .invalidResponse: self = .refused
+    case .server, .transport, .unexpected: self = .apiUnreachable
     }
   }
 

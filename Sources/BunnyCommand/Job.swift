@@ -24,6 +24,11 @@ struct Job {
       var (plan, api) = try wanted.connection(LiveEnvironment(environment), warn: warn)
       plan.retry = options.triesAgain ? .always : .never
       plan.stateFolder = options.stateFolder
+      if options.stateFolder == nil {
+        warn(
+          "nothing is remembered of the stream, for none of STATE_DIRECTORY, XDG_STATE_HOME and HOME is "
+            + "set: after a crash it is not known to be ours; give a service a StateDirectory=")
+      }
       onStreamCreated = wanted.onStreamCreated
       let quality = try options.validQuality()
       let broadcast = LiveBroadcast(

@@ -157,6 +157,7 @@ func writeBytes(
 func printOut(_ text: String) throws(CommandError) {
   var text = text
   let code = text.withUTF8 { writeBytes($0, to: STDOUT_FILENO).code }
+  if code == EPIPE { SignalWatch.die(SIGPIPE) }  // as others before `head` do
   guard code == 0 else {
     throw CommandError(
       .cannotWrite,

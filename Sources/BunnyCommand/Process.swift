@@ -1,3 +1,4 @@
+import BunnyBroadcast
 import Glibc
 
 /// What is the process's own, set right at its beginning.

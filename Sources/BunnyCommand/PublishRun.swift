@@ -22,6 +22,8 @@ final class PublishRun: Sendable {
     var endsBy = MonotonicTime.distantFuture
     /// The live stream was to be ended for good.
     var endsStream = false
+    /// It was, and that is not waited for any more.
+    var hasGivenUp = false
     var lastFailure: String?
     var ended: (totals: BroadcastTotals, reason: String)?
     var result: Result<BroadcastTotals, BroadcastError>?
@@ -98,7 +100,10 @@ final class PublishRun: Sendable {
     if console.level == .trace, let line = EventLine(event, eventsLost: 0) {
       console.log(.trace, "event \(line.summary)")
     }
-    if case .started = event, fault == .trap { Fault.trap() }
+    switch event {
+    case .published where fault == .trap, .started where fault == .trap: Fault.trap()
+    default: break
+    }
     if case .streamCreated(let id, let title) = event, let onStreamCreated {
       StreamCreatedHook(onStreamCreated, id: id, title: title).run { [console] in
         console.log(.warning, $0)
@@ -122,11 +127,14 @@ final class PublishRun: Sendable {
   }
 
   private func received(_ number: Int32) {
-    if number == SIGINT, live != nil, keyboard?.isOurs == true, !isEnding {
+    if number == SIGINT, asks, keyboard?.isOurs == true {
       return answer(state.withLock { $0.question.interrupted(at: .now) })
     }
     switch state.withLock({ $0.ending.received(number, at: .now) }) {
     case .end: end(SignalWatch.name(number))
+    case .die where state.withLock({ $0.endsStream && !$0.hasGivenUp }):
+      // What is left undone is said, which dying would not.
+      end("\(SignalWatch.name(number)) again", forGood: false)
     case .die:
       keyboard?.release()
       console.settle()
@@ -146,7 +154,10 @@ final class PublishRun: Sendable {
     attention.signal()
   }
 
-  private var isEnding: Bool { state.withLock { $0.view.isEnding } }
+  /// There is a live stream, about whose end there is something to ask.
+  private var asks: Bool {
+    live != nil && state.withLock { $0.view.hasStream && !$0.view.isEnding }
+  }
 
   /// Does what the question about the stream's end came to.
   private func answer(_ step: EndQuestion.Step) {
@@ -160,13 +171,13 @@ final class PublishRun: Sendable {
   }
 
   private func pressed(_ key: Character) {
-    if live != nil, !isEnding,
+    if asks,
       let step = state.withLock({ $0.question.pressed(key, at: .now) })
     {
       return answer(step)
     }
     switch key {
-    case "q", "Q": if live == nil { end("q was pressed") }
+    case "q", "Q": if !state.withLock({ $0.view.isEnding }) { end("q was pressed", forGood: false) }
     case "m", "M":
       let isMuted = !broadcast.isMuted
       broadcast.isMuted = isMuted
@@ -196,6 +207,7 @@ final class PublishRun: Sendable {
         state.endsStream = true
       } else {
         state.endsBy = min(state.endsBy, .now + Self.longestEnd)
+        state.hasGivenUp = true
       }
     }
     console.log(.info, "ending: \(reason)")

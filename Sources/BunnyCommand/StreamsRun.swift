@@ -46,24 +46,20 @@ private struct StreamsRun: Sendable {
       let page = try await ask { () async throws(BunnyLiveStreamError) in try await list() }
       try print(text.list(page), text.json(page))
     case .show: try show(try await stream())
-    case .create:
-      try show(
-        try await ask { () async throws(BunnyLiveStreamError) in
-          try await api.createLiveStream(libraryId: library, request: options.request)
-        })
+    case .create: try show(try await created())
     case .start:
       try await ask { () async throws(BunnyLiveStreamError) in
         try await api.startLiveStream(libraryId: library, streamId: id)
       }
       try printDone()
     case .stop:
-      guard try await isAgreedTo() else { return }
+      try await agree()
       try await ask { () async throws(BunnyLiveStreamError) in
         try await api.stopLiveStream(libraryId: library, streamId: id)
       }
       try printDone()
     case .regenerateKey:
-      guard try await isAgreedTo() else { return }
+      try await agree()
       try show(
         try await ask { () async throws(BunnyLiveStreamError) in
           try await api.regenerateStreamKey(libraryId: library, streamId: id)
@@ -77,6 +73,19 @@ private struct StreamsRun: Sendable {
     return try await api.listLiveStreams(
       libraryId: library, page: page.number, itemsPerPage: page.size, search: page.search,
       orderBy: page.order, collectionId: page.collectionId)
+  }
+
+  private func created() async throws(CommandError) -> BunnyLiveStream {
+    do throws(BunnyLiveStreamError) {
+      return try await api.createLiveStream(libraryId: library, request: options.request)
+    } catch {
+      let failure = CommandError(error)
+      // A refusal is an answer; without one nobody knows.
+      guard !error.isPermanent else { throw failure }
+      throw CommandError(
+        failure.code,
+        "\(failure); it may have been made all the same: see `bunny-broadcast streams list` first")
+    }
   }
 
   private func stream() async throws(CommandError) -> BunnyLiveStream {
@@ -121,12 +130,11 @@ private struct StreamsRun: Sendable {
     }
   }
 
-  /// Whether somebody at the terminal, or `--yes`, wants it.
-  private func isAgreedTo() async throws(CommandError) -> Bool {
-    if options.isSure { return true }
-    if Consent.isGiven(to: StreamsText.question(options.action, try await stream())) { return true }
-    complain("the stream stays as it is")
-    return false
+  /// Somebody at the terminal, or `--yes`, has to want it.
+  private func agree() async throws(CommandError) {
+    if options.isSure { return }
+    if Consent.isGiven(to: StreamsText.question(options.action, try await stream())) { return }
+    throw CommandError(.declined, "the stream stays as it is")
   }
 
   private func show(_ stream: BunnyLiveStream) throws(CommandError) {

@@ -16,10 +16,17 @@ package struct StreamsText: Sendable {
     let rows = page.items.map { stream in
       [
         stream.id ?? "?", stream.status.word, Self.time(stream.scheduledStartTime),
-        Self.time(stream.startedAt), stream.title ?? "",
+        Self.time(stream.startedAt), Self.shortened(stream.title ?? ""),
       ]
     }
-    return (rows.isEmpty ? "no live streams\n" : Self.table([head] + rows)) + Self.foot(page)
+    guard rows.isEmpty else { return Self.table([head] + rows) + Self.foot(page) }
+    return page.currentPage > 1
+      ? "no live streams on page \(page.currentPage)\n" : "no live streams\n"
+  }
+
+  /// A title in a table; ``details(_:)`` has the whole one.
+  private static func shortened(_ title: String) -> String {
+    title.count > 60 ? "\(title.prefix(59))…" : title
   }
 
   /// Says that there is more, and how to see it.

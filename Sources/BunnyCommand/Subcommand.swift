@@ -66,7 +66,9 @@ package struct OptionSpec: Sendable {
     [
       OptionSpec("--stream", "GUID", "The live stream to broadcast to."),
       OptionSpec(
-        "--create", "TITLE", "In place of --stream: make a stream, each time, and broadcast to it."),
+        "--create", "TITLE",
+        "In place of --stream: make a stream, and broadcast to it. One that an earlier start made, and "
+          + "that nobody has seen, is taken first."),
     ] + api + [
       OptionSpec("--no-start", nil, "Stay in preview: somebody else starts the stream."),
       OptionSpec("--start-now", nil, "Do not wait for the time of a scheduled stream."),

@@ -93,13 +93,23 @@ struct AnswerBody: Sendable {
   var isFailure: Bool { json?["success"]?.flag == false }
 }
 
+extension HTTPAnswer {
+  /// Its body is none, or an object of JSON: not the page of a server that knows nothing of this API.
+  fileprivate var isOfAnAPI: Bool {
+    let body = AnswerBody(self.body)
+    if body.isEmpty { return true }
+    if case .object? = body.json { return true }
+    return false
+  }
+}
+
 // What an answer means.
 extension RESTCall {
   // Not a throwing function: one that ends by copying a large answer is miscompiled (CONTRIBUTING).
   package func answer(
     from response: HTTPAnswer, _ cleaner: TextCleaner
   ) -> Result<Answer, BunnyLiveStreamError> {
-    if response.status == 404, let missing { return .success(missing) }
+    if response.status == 404, let missing, response.isOfAnAPI { return .success(missing) }
     guard (200...299).contains(response.status) else {
       return .failure(refusal(response, cleaner))
     }

@@ -55,6 +55,46 @@ import Testing
     #expect(!events.contains { if case .lost = $0 { true } else { false } })
   }
 
+  @Test func `a start that is refused for good is said once, and tried on`() async throws {
+    let live = try EmbeddedBroadcast(script { $0.starts = [Self.forbidden, Self.forbidden, nil] })
+    let running = try await live.start()
+    try await live.repository.waitFor("start", times: 3)
+    live.broadcast.stop()
+    _ = try await running.value
+    let notices = notices(await live.said())
+    #expect(notices.count { $0.hasSuffix("; media flows on, and it is tried again") } == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func `a stream whose time comes while the API is away is published to, and shown later`(
+    _ isBack: Bool
+  ) async throws {
+    let live = try EmbeddedBroadcast(
+      script {
+        ($0.beginsAfter, $0.statusAfterStart) = (1.5, .running)
+        ($0.trouble, $0.tellsBefore) = (Self.failing, 1)
+      })
+    let running = Task { [broadcast = live.broadcast] in try await broadcast.run() }
+    try await live.ingest.waitUntil { $0.first.map { $0.media.count > 5 } ?? false }
+    #expect(live.repository.count("start") == 0)
+    if isBack {
+      live.repository.change { ($0.trouble, $0.beginsAfter) = (nil, nil) }
+      try await live.repository.waitFor("start")
+      live.broadcast.stop()
+      _ = try await running.value
+    } else {
+      live.broadcast.stop()
+      let error = await #expect(throws: BroadcastError.self) { try await running.value }
+      #expect(
+        error?.description.hasSuffix("`bunny-broadcast streams start s` does it later") == true)
+    }
+    let events = await live.said()
+    #expect(
+      notices(events).count { $0.contains("the stream's time has come: publishing as was told") }
+        == 1)
+    #expect(runs(events) == (isBack ? 1 : 0))
+  }
+
   @Test func `a start whose answer was lost is not made again`() async throws {
     let live = try EmbeddedBroadcast(
       script {
@@ -125,7 +165,7 @@ import Testing
     live.broadcast.isMuted = true
     try await live.repository.waitFor("get")
     #expect(live.broadcast.isMuted)
-    #expect(live.broadcast.statistics.state == "preparing")
+    #expect(live.broadcast.statistics.state == "waiting")
     live.broadcast.isMuted = false
     live.repository.change { $0.key = "key" }
     try await live.ingest.waitUntil { $0.first.map { $0.media.count > 5 } ?? false }

@@ -3,6 +3,7 @@ import BunnyMedia
 import BunnyRTMP
 import BunnyStreamAPI
 import BunnySystem
+import Foundation
 import Testing
 
 /// What the controller makes of each command and report.
@@ -36,9 +37,9 @@ struct ControllerRulesTests {
   @Test mutating func `it is started only once viewers can see it`() {
     #expect(rules.state == .idle && !rules.state.isBroadcasting)
     #expect(rules.take(.start) == [.run(1), .mute(false)])
-    #expect(rules.state == .waiting(reason: "Bunny's API is asked for the stream"))
+    #expect(rules.state == .waiting(reason: "Bunny's API is asked for the stream", until: nil))
     report(.askingAgain(after: .seconds(1), reason: "down"))
-    #expect(rules.state == .waiting(reason: "down"))
+    #expect(rules.state == .waiting(reason: "down", until: nil))
     report(Self.found(resumes: false))
     #expect(report(.preparing) == [.tell(.preparing)])
     #expect(rules.state == .preparing && !rules.isAttached)
@@ -204,9 +205,20 @@ struct ControllerRulesTests {
   @Test mutating func `a stream that is over and waited for is a broadcast that begins anew`() {
     goLive()
     _ = report(.streamOver(reason: "over"))
-    #expect(rules.state == .waiting(reason: "over"))
-    _ = report(.awaitingStart(after: .seconds(60)))
-    #expect(rules.state == .waiting(reason: "the stream's scheduled time"))
+    #expect(rules.state == .waiting(reason: "over", until: nil))
+    let date = Date(timeIntervalSince1970: 1_800_000_000)
+    _ = report(.awaitingStart(at: date, after: .seconds(60)))
+    #expect(rules.state == .waiting(reason: "the stream's scheduled time", until: date))
+  }
+
+  @Test mutating func `an ingest's word alone is told as such, and the engine's start as one`() {
+    _ = rules.take(.start)
+    report(Self.found(resumes: false), .preparing)
+    #expect(report(.published(Self.primary)) == [.tell(.published(Self.primary))])
+    #expect(rules.state == .preview(Self.primary))
+    _ = report(.running)
+    #expect(report(.started(Self.primary)) == [], "it was told with running")
+    #expect(rules.state == .live(Self.primary))
   }
 
   @Test mutating func `muting works in any state and stays`() {

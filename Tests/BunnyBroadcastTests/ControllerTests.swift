@@ -123,7 +123,8 @@ import Testing
       await #expect(throws: BunnyBroadcastControllerError.endedBefore) { try await starting.value }
       for await _ in ended {}
       #expect(MonotonicTime.now - began < .seconds(2))
-      #expect(scene.repository.count("stop") == (ends ? 1 : 0))
+      // Of a stream that was not found yet it is not known whose it is.
+      #expect(scene.repository.count("stop") == (ends && phase != "waiting" ? 1 : 0))
       #expect(scene.controller.core.hasEngine == false)
     }
     try await isGone.reach("its end") { $0 }

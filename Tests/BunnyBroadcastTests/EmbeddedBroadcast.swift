@@ -20,6 +20,7 @@ struct EmbeddedBroadcast {
     repository = ScriptedRepository(ingest, script)
     var plan = LivePlan(libraryId: 1, streamId: "s")
     plan.retry = retry
+    plan.stateFolder = nil  // nothing is remembered from test to test
     change(&plan)
     broadcast = LiveBroadcast(plan, api: repository) { [duration] primary, _ in
       var configuration = BroadcastConfiguration(

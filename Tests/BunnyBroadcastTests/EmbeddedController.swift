@@ -20,8 +20,10 @@ struct EmbeddedController {
     var configuration = BroadcastConfiguration.bunny(
       video: .test, audio: .tone, quality: FailoverTrial.quality)
     change(&configuration)
+    var plan = LivePlan(libraryId: 1, streamId: "s")
+    plan.stateFolder = nil  // nothing is remembered from test to test
     controller = BunnyBroadcastController(
-      repository: repository, libraryId: 1, streamId: "s", configuration: configuration)
+      repository: repository, plan: plan, configuration: configuration)
     await log.follow(controller)
   }
 }

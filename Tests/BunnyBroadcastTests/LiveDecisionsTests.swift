@@ -19,26 +19,39 @@ import Testing
     #expect(end == .status(status))
   }
 
-  @Test func `it is deleted when it is not found twice, some seconds apart`() {
+  @Test func `while no ingest takes it, it is deleted when it is not found twice`() {
     var watch = StreamWatch()
-    let ends = [0, 2.9, 3].map { watch.failed(Self.gone, ingestRefuses: false, at: at($0)) }
+    let ends = [0, 2.9, 3].map { watch.failed(Self.gone, ingest: .isLost, at: at($0)) }
     #expect(ends == [nil, nil, .deleted])
+  }
+
+  @Test func `while an ingest takes it, a minute of nothing else is believed, and no less`() {
+    var watch = StreamWatch()
+    let ends = [0, 5, 13, 59.9, 60].map { watch.failed(Self.gone, ingest: .takes, at: at($0)) }
+    #expect(ends == [nil, nil, nil, nil, .deleted])
+    var other = StreamWatch()
+    var broken = [0, 30].map { other.failed(Self.gone, ingest: .takes, at: at($0)) }
+    broken.append(other.failed(.init(kind: .server), ingest: .takes, at: at(40)))
+    broken += [50, 109.9].map { other.failed(Self.gone, ingest: .takes, at: at($0)) }
+    #expect(broken.allSatisfy { $0 == nil })
+    let lost = other.failed(Self.gone, ingest: .isLost, at: at(109.9))
+    #expect(lost == .deleted)
   }
 
   @Test func `an answer in between begins anew, and other failures say nothing`() {
     var watch = StreamWatch()
-    var ends = [watch.failed(Self.gone, ingestRefuses: false, at: at(0))]
+    var ends = [watch.failed(Self.gone, ingest: .isLost, at: at(0))]
     ends.append(watch.found(BunnyLiveStream(id: "s", status: .running)))
-    ends.append(watch.failed(Self.gone, ingestRefuses: false, at: at(5)))
+    ends.append(watch.failed(Self.gone, ingest: .isLost, at: at(5)))
     for kind in BunnyLiveStreamError.Kind.allCases where kind != .notFound {
-      ends.append(watch.failed(.init(kind: kind), ingestRefuses: true, at: at(20)))
+      ends.append(watch.failed(.init(kind: kind), ingest: .refuses, at: at(20)))
     }
     #expect(ends.allSatisfy { $0 == nil })
   }
 
   @Test func `together with an ingest's refusal once is enough`() {
     var watch = StreamWatch()
-    let end = watch.failed(Self.gone, ingestRefuses: true, at: at(0))
+    let end = watch.failed(Self.gone, ingest: .refuses, at: at(0))
     #expect(end == .deleted)
   }
 

@@ -1,5 +1,6 @@
 import BunnyStreamAPI
 import BunnySystem
+import Foundation
 import Support
 
 /// Bunny's API as a test wants it, which notes what is asked and when.
@@ -14,6 +15,11 @@ final class ScriptedRepository: PartlyScripted {
     /// Why no stream is listed, and none made: `s2`.
     var lists: [BunnyLiveStreamError?] = [nil]
     var creates: [BunnyLiveStreamError?] = [nil]
+    /// Why it tells of no stream, and how often it does before.
+    var trouble: BunnyLiveStreamError?
+    var tellsBefore = 0
+    /// Seconds from its answer to its scheduled time; nil: it has none.
+    var beginsAfter: Double?
     /// What counts instead once `start` has been called.
     var statusAfterStart: BunnyLiveStreamStatus?
     /// nil: it has none.
@@ -71,14 +77,18 @@ final class ScriptedRepository: PartlyScripted {
   func getLiveStream(
     libraryId: Int, streamId: String
   ) async throws(BunnyLiveStreamError) -> BunnyLiveStream {
-    let (status, script) = state.change { ($0.next("get", \.status), $0.script) }
+    let (status, script, asked) = state.change { state in
+      (state.next("get", \.status), state.script, state.calls.count { $0.name == "get" })
+    }
     if let error = state.change({ $0.take(\.gets) }) { throw error }
+    if let trouble = script.trouble, asked > script.tellsBefore { throw trouble }
     let later: BunnyLiveStreamStatus? =
       script.over.contains(streamId)
       ? .ended : count("start") > 0 ? script.statusAfterStart : nil
     return BunnyLiveStream(
       id: streamId, streamKey: script.key, primaryIngestUrl: ingest,
-      backupIngestUrl: script.backupURL, status: later ?? status)
+      backupIngestUrl: script.backupURL, status: later ?? status,
+      scheduledStartTime: script.beginsAfter.map { Date() + $0 })
   }
 
   func ingestStatus(

@@ -26,6 +26,7 @@ import Testing
       bootId: "b", at: MonotonicTime(nanoseconds: 5_000_000),
       serverTime: Date(timeIntervalSince1970: 1_800_000_000.25), hasLeft: true)
     record.successor = "s"
+    record.isShown = true
     return record
   }
 
@@ -49,6 +50,17 @@ import Testing
     #expect(store.record() == nil)
     try store.save(record)
     #expect(store.record() == record)
+  }
+
+  @Test func `what is over is forgotten, and a name that is none leads nowhere else`() throws {
+    let store = try store()
+    try store.save(record)
+    store.forget()
+    #expect(store.record() == nil)
+    store.forget()
+    let odd = try StreamStore(folder: folder.file("a/b"), streamId: "../../X y")
+    try odd.save(record)
+    #expect(FileManager.default.fileExists(atPath: folder.file("a/b/------x-y.json")))
   }
 
   @Test func `a key without the rest is remembered`() throws {

@@ -64,6 +64,7 @@ struct LogTextTests {
   private static let ingest = try! Ingest("rtmp://host/app/SECRET")
 
   @Test(arguments: [
+    (BunnyBroadcastEvent.published(ingest), LogLevel.info, "publishing to rtmp://host/app/•••"),
     (BunnyBroadcastEvent.started(ingest), LogLevel.info, "live at rtmp://host/app/•••"),
     (.reconnected(ingest), .info, "live again at rtmp://host/app/•••"),
     (.lost(ingest, reason: "end of file"), .warning, "lost rtmp://host/app/•••: end of file"),
@@ -90,7 +91,7 @@ struct LogTextTests {
     ),
     (.dropped(frames: 1, reason: "late"), .warning, "left out 1 frame: late"),
     (.dropped(frames: 2, reason: "late"), .warning, "left out 2 frames: late"),
-    (.chosen(source: "a camera"), .info, "a camera"),
+    (.chosen(.camera, source: "a camera"), .info, "a camera"),
     (.cameraLost(reason: "x"), .warning, "no picture: x"),
     (
       .pictureFrozen(for: .seconds(30), reopens: true), .warning,

@@ -66,6 +66,7 @@ struct EventLineTests {
 
   @Test(arguments: [
     (BunnyBroadcastEvent.preparing, #""preparing"}"#),
+    (.published(ingest), #""published","ingest":"rtmp://host/app/•••"}"#),
     (.started(ingest), #""started","ingest":"rtmp://host/app/•••"}"#), (.stopped, #""stopped"}"#),
     (
       .reconnecting(
@@ -84,8 +85,8 @@ struct EventLineTests {
       #""connection","ingest":"rtmp://host/app/•••","state":"handshaking"}"#
     ),
     (
-      .chosen(source: "/dev/video0: the only camera"),
-      #""chosen","source":"/dev/video0: the only camera"}"#
+      .chosen(.camera, source: "/dev/video0: the only camera"),
+      #""chosen","device":"camera","source":"/dev/video0: the only camera"}"#
     ),
     (
       .bitrateChanged(from: 4_000_000, to: 1_250_000, reason: "less"),
@@ -94,7 +95,7 @@ struct EventLineTests {
     (.dropped(frames: 3, reason: "late"), #""dropped","frames":3,"reason":"late"}"#),
     (
       .statistics(statistics),
-      #""statistics","state":"live","elapsedMs":3000,"framesPerSecond":29.97,"bitrate":2500000,"#
+      #""statistics","state":"live","elapsedMs":3000,"waitingFor":null,"waitingMs":null,"framesPerSecond":29.97,"bitrate":2500000,"#
         + "\(network),\(delays),"
         + #""peakLeft":-6,"peakRight":null,"rmsLeft":-9,"rmsRight":null,"brightness":0.5,"#
         + "\(zeros),\"eventsLost\":4}"

@@ -11,7 +11,7 @@ struct ExitCodeTests {
   @Test func `the codes are those of sysexits`() {
     #expect(
       ExitCode.allCases.map(\.rawValue)
-        == [0, 64, 65, 66, 67, 69, 70, 73, 75, 76, 77, 78, 79, 80])
+        == [0, 1, 64, 65, 66, 67, 69, 70, 73, 75, 76, 77, 78, 79, 80])
   }
 
   @Test(arguments: [

@@ -75,8 +75,9 @@ import Testing
         "made the live stream “T”: i"
       ),
       (
-        .awaitingStart(after: .seconds(3661)), #"awaitingStart {"inMs":3661000}"#,
-        "the stream is scheduled: it begins in 01:01:01"
+        .awaitingStart(at: Date(timeIntervalSince1970: 1_800_000_000), after: .seconds(3661)),
+        #"awaitingStart {"beginsAt":"2027-01-15T08:00:00.000Z","inMs":3661000}"#,
+        "the stream is scheduled: it begins in 01:01:01, at 2027-01-15T08:00:00Z"
       ),
       (.streamOver(reason: "r"), #"streamOver {"reason":"r"}"#, "r"),
     ]
@@ -106,6 +107,24 @@ import Testing
     for way in ["BUNNY_ACCESS_KEY", "--access-key-file", "bunny-access-key"] {
       #expect(key?.description.contains(way) == true)
     }
+  }
+
+  @Test func `headers for a service are not sent to Bunny`() throws {
+    let folder = try TemporaryDirectory()
+    let file = folder.file("headers")
+    try "X-Token: t\n".write(toFile: file, atomically: false, encoding: .utf8)
+    chmod(file, 0o600)
+    for url in [nil, ""] as [String?] {
+      var settings = ["BUNNY_LIBRARY_ID": "7"]
+      settings["BUNNY_API_URL"] = url
+      let refused = error {
+        _ = try live("--api-header-file", file).connection(LiveEnvironment(settings)) { _ in }
+      }
+      #expect(refused?.code == .settingMissing)
+      #expect(refused?.description.contains("give its --api-url URL") == true)
+    }
+    let own = LiveEnvironment(["BUNNY_LIBRARY_ID": "7", "BUNNY_API_URL": "https://example.com"])
+    _ = try live("--api-header-file", file).connection(own) { _ in }
   }
 
   @Test func `settings come from options before the environment`() throws {
@@ -183,7 +202,9 @@ import Testing
   @Test func `headers from a file stand in for the access key`() throws {
     let folder = try TemporaryDirectory()
     let file = folder.file("headers")
-    let environment = LiveEnvironment(["BUNNY_LIBRARY_ID": "7"])
+    let environment = LiveEnvironment([
+      "BUNNY_LIBRARY_ID": "7", "BUNNY_API_URL": "https://example.com",
+    ])
     func refusal() -> CommandError? {
       error { _ = try live("--api-header-file", file).connection(environment) { _ in } }
     }

@@ -1,7 +1,9 @@
 import BunnyBroadcast
 import BunnyCommand
 import BunnyRTMP
+import BunnyStreamAPI
 import BunnySystem
+import Foundation
 import Testing
 
 struct StatusLineTests {
@@ -40,6 +42,36 @@ struct StatusLineTests {
         == full.replacing("  queue", with: "  target 1.25 Mbit/s  queue"))
   }
 
+  @Test func `what is waited for stands in place of figures that there are none of`() throws {
+    let date = Date(timeIntervalSince1970: 1_800_000_000)
+    let waiting = Waiting("its time", until: (date, MonotonicTime(nanoseconds: .seconds(3600))))
+    let begun = MonotonicTime(nanoseconds: 0)
+    var view = try view()
+    view.apply(.lost(view.ingest!, reason: "x"))
+    view.hasKeys = true
+    let line = StatusLine.text(
+      waiting.statistics(since: begun, at: .init(nanoseconds: .seconds(48))), view, width: 200)
+    #expect(
+      line == "waiting 00:00:48  begins in 00:59:12, at 2027-01-15T08:00:00Z  [q end, m mute]")
+    let other = Waiting("Bunny's API").statistics(since: begun, at: begun)
+    #expect(
+      StatusLine.text(other, view, width: 200)
+        == "waiting 00:00:00  for Bunny's API  [q end, m mute]")
+  }
+
+  @Test func `there is something to be ended from when a stream was found to when it is over`()
+    throws
+  {
+    var view = BroadcastView(waitingFor: "asking", isMuted: false)
+    #expect(!view.hasStream)
+    view.apply(.streamFound(title: nil, status: .created, resumes: false))
+    #expect(view.hasStream)
+    view.apply(.streamOver(reason: "over"))
+    #expect(!view.hasStream)
+    view.apply(.published(try Ingest("rtmp://host/app/SECRET")))
+    #expect(view.hasStream)
+  }
+
   @Test func `what does not fit is taken from the address, down to a few characters`() throws {
     let cut = StatusLine.text(statistics(), try view(), width: full.count)
     #expect(cut == full.replacing("rtmp://host/app/•••", with: "rtmp://host/app/•…"))
@@ -55,6 +87,19 @@ struct StatusLineTests {
     #expect(
       StatusLine.text(statistics(), try view(), width: width)
         == String(none.prefix(max(0, width - 1))))
+  }
+
+  @Test func `what is drawn is as long as it was cut, and keeps the host`() throws {
+    let ingest = try Ingest("rtmp://127.0.0.1:17559/live/SECRET")
+    let view = BroadcastView(BroadcastConfiguration(ingest: ingest))
+    let style = ConsoleStyle(isTerminal: true, environment: ["TERM": "xterm"])
+    for width in 40...130 {
+      var console = ConsoleText(style)
+      let drawn = console.draw(StatusLine.text(statistics(), view, width: width)) ?? ""
+      let line = drawn.drop { $0 == "\r" }.prefix { $0 != "\u{1B}" }
+      #expect(line.count < width, "\(width): \(line)")
+      #expect(!line.contains("rtmp://") || line.contains("rtmp://127.0"), "\(width): \(line)")
+    }
   }
 
   @Test func `keys are hinted at`() throws {

@@ -38,7 +38,7 @@ struct StreamsTextTests {
     let none = BunnyLiveStreamList(items: [], totalItems: 0, currentPage: 1, itemsPerPage: 100)
     #expect(Self.masked.list(none) == "no live streams\n")
     let last = BunnyLiveStreamList(items: [], totalItems: 4, currentPage: 2, itemsPerPage: 2)
-    #expect(Self.masked.list(last) == "no live streams\n")
+    #expect(Self.masked.list(last) == "no live streams on page 2\n")
   }
 
   @Test func `a stream is told line by line, without its keys`() {

@@ -13,6 +13,10 @@ struct SandboxControllerTests {
     "started", "failedOver", "reconnected", "left", "streamEnded", "stopped", "failed", "ended",
   ]
 
+  private let folder: TemporaryDirectory
+
+  init() throws { folder = try TemporaryDirectory() }
+
   private func controller(
     _ sandbox: SandboxProcess, _ streamId: String? = nil
   ) throws -> BunnyBroadcastController {
@@ -21,9 +25,11 @@ struct SandboxControllerTests {
     var quality = BroadcastQuality(
       resolution: .custom(width: 320, height: 180), frameRate: 15, videoBitrate: 300_000)
     quality.encoder.preset = "ultrafast"
+    var plan = LivePlan(
+      libraryId: sandbox.facts.libraryId, streamId: streamId ?? sandbox.facts.streamId)
+    plan.stateFolder = folder.path
     return BunnyBroadcastController(
-      repository: api.liveStreams, libraryId: sandbox.facts.libraryId,
-      streamId: streamId ?? sandbox.facts.streamId,
+      repository: api.liveStreams, plan: plan,
       configuration: .bunny(video: .test, audio: .tone, quality: quality))
   }
 
@@ -53,6 +59,37 @@ struct SandboxControllerTests {
     #expect(controller.snapshot.state == "ended", "\(controller.snapshot)")
     let calls = try await sandbox.calls()
     #expect(calls.count { $0 == "stop 200" } == 1 && calls.count { $0 == "start 200" } == 1)
+    try await sandbox.end()
+  }
+
+  @Test func `two controllers of one process do not fight over one stream`() async throws {
+    let sandbox = try await SandboxProcess.start("--ready-after", "0")
+    let first = try controller(sandbox)
+    try await first.start()
+    let second = try controller(sandbox)
+    let refusal = await #expect(throws: BunnyBroadcastControllerError.self) {
+      try await second.start()
+    }
+    #expect(refusal?.description.contains("of this machine broadcasts to the live stream") == true)
+    #expect(first.snapshot.state == "live" && first.snapshot.stream == sandbox.facts.streamId)
+    #expect(first.snapshot.title == "bunny-sandbox")
+    await first.leave()
+    try await second.start()
+    await second.leave()
+    #expect(second.snapshot.stream == sandbox.facts.streamId)
+    try await sandbox.end()
+  }
+
+  @Test func `a stop before the stream was found leaves it, and says so`() async throws {
+    let sandbox = try await SandboxProcess.start("--ready-after", "0")
+    _ = try await sandbox.http("POST", "/sandbox/fault?seconds=60&kind=slow&calls=get")
+    let controller = try controller(sandbox)
+    controller.startBroadcast()
+    let left = await #expect(throws: BunnyBroadcastControllerError.self) {
+      try await controller.stop()
+    }
+    #expect(left == .left && controller.snapshot.state == "left")
+    #expect(try await sandbox.calls().allSatisfy { !$0.hasPrefix("stop") })
     try await sandbox.end()
   }
 

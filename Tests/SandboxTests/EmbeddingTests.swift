@@ -17,11 +17,13 @@ struct EmbeddingTests {
   {
     let sandbox = try await SandboxProcess.start("--ready-after", "0")
     let facts = sandbox.facts
+    let state = try TemporaryDirectory(named: "state")
     let outcome = try await ChildProcess.run(
       Self.program, [],
       environment: Command.environment([
         "BUNNY_ACCESS_KEY": facts.accessKey, "BUNNY_LIBRARY_ID": "\(facts.libraryId)",
         "BUNNY_API_URL": facts.apiUrl, "BUNNY_STREAM_ID": facts.streamId,
+        "XDG_STATE_HOME": state.path,
       ]))
     #expect(outcome.exitStatus == 0, "\(outcome)")
     for words in [
@@ -30,6 +32,8 @@ struct EmbeddingTests {
       #expect(outcome.standardOutput.contains(words), "\(outcome)")
     }
     #expect(!outcome.standardOutput.contains(facts.streamKey))
+    let lock = state.file("bunny-broadcast/streams/\(facts.streamId).lock")
+    #expect(FileManager.default.fileExists(atPath: lock), "nobody has to ask for it")
     let calls = try await sandbox.calls().filter { !$0.hasPrefix("status") }
     #expect(calls.first == "get 200" && calls.count { $0 == "start 200" } == 1, "\(calls)")
     #expect(calls.count { $0.hasPrefix("stop") } == 1, "\(calls)")

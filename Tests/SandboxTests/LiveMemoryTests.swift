@@ -16,7 +16,7 @@ struct LiveMemoryTests {
     #expect(before.exitStatus == 0)
     try await live.breakAPI("hangup")
     let command = try live.start()
-    try await command.sends("started")
+    try await command.sends("published")
     _ = try await command.waitForLine {
       $0.contains("; publishing to where this machine published last, meanwhile")
     }
@@ -28,6 +28,7 @@ struct LiveMemoryTests {
     let outcome = try await command.outcome()
     #expect(outcome.exitStatus == 0, "\(outcome)")
     #expect(outcome.sent("streamFound") == 1 && outcome.sent("lost") == 0)
+    #expect(outcome.sent("started") == 1)
     #expect(try await live.count("start 200") == 1)
     #expect(try await live.count("get 0") >= 4, "the network is given five seconds to come up")
     try await live.expectTold(before, outcome)
@@ -53,6 +54,29 @@ struct LiveMemoryTests {
     #expect(outcome.exitStatus == 0, "\(outcome)")
     #expect(try await live.count("publish 200") == 2)
     #expect(try await live.count("start 200") == 1)
+    try await live.end()
+  }
+
+  @Test func `a start that could not be tried is said at the end, unless viewers saw it before`()
+    async throws
+  {
+    let live = try await LiveSandbox()
+    for wasShown in [false, true] {
+      let first = try wasShown ? live.start() : live.start("--no-start")
+      try await first.sends(wasShown ? "running" : "ingestStatusChanged")
+      first.send(SIGTERM)
+      #expect(try await first.outcome().exitStatus == 0)
+      try await live.breakAPI("500")
+      let command = try live.start()
+      try await command.sends("published")
+      command.send(SIGTERM)
+      let outcome = try await command.outcome()
+      #expect(outcome.exitStatus == (wasShown ? 0 : 75), "\(outcome)")
+      #expect(outcome.sent("left") == 1 && outcome.sent("started") == 0)
+      let words = "; `bunny-broadcast streams start \(live.facts.streamId)` does it later\n"
+      #expect(outcome.standardError.contains(words) != wasShown)
+      try await live.repair()
+    }
     try await live.end()
   }
 

@@ -26,9 +26,14 @@ struct LiveOrderTests {
     #expect(ingests == ["primary", "primary"])
 
     let events = [
-      "begin", "preparing", "streamFound", "started", "running", "streamEnded", "ended",
+      "begin", "streamFound", "preparing", "published", "running", "started", "streamEnded",
+      "ended",
     ]
     for event in events { #expect(outcome.sent(event) == 1, "\(event)") }
+    let order = events.compactMap {
+      outcome.standardOutput.range(of: #""event":"\#($0)""#)?.lowerBound
+    }
+    #expect(order == order.sorted(), "\(outcome)")
     #expect(outcome.sent("left") == 0)
     #expect(outcome.standardError.contains(" info ended the stream for good\n"))
     let report = try inspect(live.facts.recording)
@@ -69,7 +74,7 @@ struct LiveOrderTests {
   @Test func `a producer may start a --no-start stream elsewhere`() async throws {
     let live = try await LiveSandbox()
     let command = try live.start("--no-start")
-    try await command.sends("started")
+    try await command.sends("published")
     try await live.sandbox.logs("media flows into the primary ingest")
     #expect(try await live.sandbox.api("PUT", "/start")["success"] as? Bool == true)
     command.send(SIGTERM)
@@ -111,7 +116,7 @@ struct LiveOrderTests {
     let live = try await LiveSandbox()
     try await live.force(0)
     let command = try live.start()
-    try await command.sends("started")
+    try await command.sends("published")
     command.send(SIGTERM)
     let outcome = try await command.outcome()
     #expect(outcome.exitStatus == 0, "\(outcome)")

@@ -60,6 +60,7 @@ struct LiveOwnershipTests {
     let other = try Command.start(live.arguments("--takeover"), live.settingsElsewhere)
     try await other.sends("started")
     _ = try await other.waitForLine { $0.contains(" s ago; taking it over") }
+    _ = try await other.waitForLine { $0.contains("somebody else publishes to the stream too: ") }
     for command in [other, first] {
       command.send(SIGTERM)
       let outcome = try await command.outcome()

@@ -32,6 +32,7 @@ let drawing = Task.detached {
   }
 }
 
+// What it knows of the stream outlives it: see LivePlan.stateFolder.
 try await controller.start()  // returns when viewers can see it
 try await Task.sleep(for: .seconds(5))
 try await controller.stop()  // ends the stream for good; leave() lets the next broadcast resume it

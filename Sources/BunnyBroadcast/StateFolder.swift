@@ -1,6 +1,14 @@
+import Glibc
+
 /// Where what is learnt about this machine is kept.
 package enum StateFolder {
-  static let names = ["STATE_DIRECTORY", "XDG_STATE_HOME", "HOME"]
+  package static let names = ["STATE_DIRECTORY", "XDG_STATE_HOME", "HOME"]
+
+  /// This process's.
+  package static var own: String? {
+    let found = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
+    return path(Dictionary(uniqueKeysWithValues: found))
+  }
 
   /// systemd's for a service, else the user's own; nil: there is none.
   package static func path(_ environment: [String: String]) -> String? {
