@@ -43,6 +43,9 @@ package final class ControllerCore: Sendable {
     fileprivate var listeners: [Int: Listener] = [:]
     fileprivate var waiters: [Int: Waiter] = [:]
     fileprivate var isReleased = false
+    /// What the others are still to be told, and whether somebody is at it.
+    fileprivate var calls: [@Sendable () -> Void] = []
+    fileprivate var isCalling = false
   }
 
   /// For the main actor: all that happens, in order.
@@ -73,7 +76,7 @@ package final class ControllerCore: Sendable {
   package var hasEngine: Bool { state.withLock { $0.engine != nil } }
 
   package func take(_ command: ControllerRules.Command) {
-    state.withLock { state in
+    change { [self] state in
       let orders = state.rules.take(command)
       perform(orders, &state)
     }
@@ -81,7 +84,7 @@ package final class ControllerCore: Sendable {
 
   /// Nobody holds the controller any more: what runs is left, and nobody is told of it.
   package func release() {
-    state.withLock { state in
+    change { [self] state in
       state.isReleased = true
       let orders = state.rules.take(.leave)
       perform(orders, &state)
@@ -102,7 +105,7 @@ package final class ControllerCore: Sendable {
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        state.withLock { state in
+        change { [self] state in
           state.waiters[number] = Waiter(question: question, continuation: continuation)
           let orders = state.rules.take(command)
           perform(orders, &state)
@@ -158,12 +161,12 @@ package final class ControllerCore: Sendable {
       case .answer(let question, let failure):
         for (number, waiter) in state.waiters where waiter.question == question {
           state.waiters[number] = nil
-          waiter.continuation.resume(returning: failure)
+          state.calls.append { waiter.continuation.resume(returning: failure) }
         }
       }
     }
     state.facts.isNow(state.rules.state.name, at: Date())
-    show(nil, state)
+    show(nil, &state)
   }
 
   private func tell(
@@ -195,14 +198,14 @@ package final class ControllerCore: Sendable {
   }
 
   private func take(report event: BunnyBroadcastEvent) {
-    state.withLock { state in
+    change { [self] state in
       let orders = state.rules.take(report: event, at: .now)
       perform(orders, &state)
     }
   }
 
   private func over(_ failure: BroadcastError? = nil, refusal: Failure? = nil) {
-    state.withLock { state in
+    change { [self] state in
       state.lastStatistics = state.engine?.statistics ?? state.lastStatistics
       if let engine = state.engine { state.lastStream = engine.stream }
       state.engine = nil
@@ -218,22 +221,44 @@ package final class ControllerCore: Sendable {
       broadcast: state.broadcast, number: state.records, date: Date(), time: .now, event: event)
     state.facts.note(record)
     for listener in state.listeners.values where listener.wants(event) {
-      listener.stream.yield(record)
+      state.calls.append { listener.stream.yield(record) }
     }
-    show(record, state)
+    show(record, &state)
   }
 
   private func finish(_ state: inout State) {
-    for listener in state.listeners.values { listener.stream.finish() }
+    for listener in state.listeners.values { state.calls.append { listener.stream.finish() } }
     state.listeners = [:]
   }
 
-  private func show(_ record: BunnyBroadcastRecord?, _ state: borrowing State) {
+  private func show(_ record: BunnyBroadcastRecord?, _ state: inout State) {
     let rules = state.rules
-    face.yield(
-      Update(
-        state: rules.state, isMuted: rules.isMuted, cameraPosition: rules.cameraPosition,
-        isAttached: rules.isAttached, primaryLive: rules.primaryLive,
-        backupLive: rules.backupLive, clock: rules.clock, record: record))
+    let update = Update(
+      state: rules.state, isMuted: rules.isMuted, cameraPosition: rules.cameraPosition,
+      isAttached: rules.isAttached, primaryLive: rules.primaryLive,
+      backupLive: rules.backupLive, clock: rules.clock, record: record)
+    state.calls.append { [face] in face.yield(update) }
+  }
+
+  // MARK: What the others are told
+
+  /// Changes the state, then tells the others of it, in order and not under the lock: a task that is woken
+  /// may be being cancelled by a thread that holds the task's own lock, and waits for ours in `onCancel`.
+  private func change(_ change: @Sendable (inout State) -> Void) {
+    let isOurs = state.withLock { state in
+      change(&state)
+      defer { state.isCalling = true }
+      return !state.isCalling
+    }
+    guard isOurs else { return }  // whoever is at it goes on with these
+    while true {
+      let calls = state.withLock { state in
+        defer { state.calls = [] }
+        state.isCalling = !state.calls.isEmpty
+        return state.calls
+      }
+      if calls.isEmpty { return }
+      for call in calls { call() }
+    }
   }
 }
