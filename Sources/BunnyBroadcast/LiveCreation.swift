@@ -1,4 +1,3 @@
-import BunnyMedia
 import BunnyRTMP
 package import BunnyStreamAPI
 import BunnySystem
@@ -60,20 +59,8 @@ extension LiveBroadcast {
   /// Opens what is going to be broadcast, and lets go of it.
   func rehearse() async throws {
     let ingest = try Ingest(named: Ingest.bunnyPrimary, "rehearsal")
-    let (configuration, interrupter) = (configure(ingest, nil), Interrupter())
-    try await whileWanted(Self.isUnasked) {
-      let outcome = Promise<Result<Void, BroadcastError>?>()
-      startThread("rehearse") {
-        outcome.keep(
-          Result { () throws(BroadcastError) in try Lanes.rehearse(configuration, interrupter) })
-      }
-      try await withTaskCancellationHandler {
-        try await outcome.value?.get()
-      } onCancel: {
-        interrupter.interrupt()
-        outcome.keep(nil)
-      }
-    }
+    let configuration = configure(ingest, nil)
+    try await whileWanted(Self.isUnasked) { [world] in try await world.rehearse(configuration) }
   }
 
   /// While a stream's time is awaited, somebody may still do something about a source that is not there.

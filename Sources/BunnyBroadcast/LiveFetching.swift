@@ -70,9 +70,9 @@ extension LiveBroadcast {
       case .deleted: throw BroadcastError.streamDeleted(streamId)
       case .giveUp: throw BroadcastError.api(error)
       case .useMemory:
+        guard var memory else { throw BroadcastError.api(error) }
         hub.send(
           .notice(message: "\(error); publishing to where this machine published last, meanwhile"))
-        var memory = memory
         memory.trouble = error
         return memory
       }

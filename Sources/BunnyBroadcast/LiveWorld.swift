@@ -18,6 +18,11 @@ package struct LiveWorld: Sendable {
       Broadcast($0, began: $1)
     }
 
+  /// Opens what is going to be broadcast, and lets go of it; see ``Lanes``.
+  package var rehearse: @Sendable (BroadcastConfiguration) async throws -> Void = {
+    try await Lanes.rehearse($0)
+  }
+
   package init() {}
 
   func task<Success: Sendable>(

@@ -1,11 +1,12 @@
 import BunnyCapture
 import BunnyMedia
+import BunnySystem
 
 extension Lanes {
   /// Opens sources, slate and encoders, and lets go of them: what is wrong with them for good is found before
   /// anything else is done for the broadcast. Blocks. Pipes, whose writers begin once, and a program's own
   /// sources are left alone.
-  static func rehearse(
+  private static func rehearse(
     _ configuration: BroadcastConfiguration, _ interrupter: Interrupter
   ) throws(BroadcastError) {
     guard configuration.sources == nil else { return }
@@ -15,6 +16,21 @@ extension Lanes {
     _ = try open(configuration, settings, interrupter, Telemetry(lanes: 1), unheard)
     _ = try slate(configuration, settings)
     _ = try Encoders(configuration, settings, EncodingOrders(settings)) { _ in }
+  }
+
+  /// The same on a thread of its own. A task that is cancelled returns at once.
+  static func rehearse(_ configuration: BroadcastConfiguration) async throws {
+    let (outcome, interrupter) = (Promise<Result<Void, BroadcastError>?>(), Interrupter())
+    startThread("rehearse") {
+      outcome.keep(
+        Result { () throws(BroadcastError) in try rehearse(configuration, interrupter) })
+    }
+    try await withTaskCancellationHandler {
+      try await outcome.value?.get()
+    } onCancel: {
+      interrupter.interrupt()
+      outcome.keep(nil)
+    }
   }
 }
 

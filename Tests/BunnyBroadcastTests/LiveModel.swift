@@ -64,6 +64,7 @@ final class LiveModel: Sendable {
     live.sleep = { [world] in try await world.sleep($0) }
     live.chance = { [world] in Double(world.random(0...1000)) / 1000 }
     live.executor = world
+    live.rehearse = { _ in }
     live.media = { [bunny] configuration, _ in VirtualMedia(configuration, bunny) }
     let token = Token(self)
     return LiveBroadcast(plan, api: bunny, in: live) { primary, backup in
