@@ -116,10 +116,16 @@ extension ControllerRules {
       run?.accepted(ingest, besideAnother: setting.isDual)
       return [.tell(event)] + toldStart()
     case .started(let ingest):
-      if run?.carriers.contains(ingest) != true {
+      if run?.carriers.contains(ingest) == true {
+        run?.isVisible = true  // whoever has started it
+      } else {
         run?.accepted(ingest, besideAnother: setting.isDual)
       }
       return toldStart()
+    case .streamFound:
+      // Late, where it was published to from memory.
+      run?.note(event, at: now)
+      return [.tell(event)] + toldStart()
     case .running:
       run?.isVisible = true
       return [.tell(event)] + toldStart()

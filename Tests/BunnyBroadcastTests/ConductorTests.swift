@@ -71,7 +71,7 @@ import Testing
   ) async throws {
     let live = try EmbeddedBroadcast(
       script {
-        ($0.beginsAfter, $0.statusAfterStart) = (1.5, .running)
+        ($0.beginsAfter, $0.statusAfterStart) = (4, .running)
         ($0.trouble, $0.tellsBefore) = (Self.failing, 1)
       })
     let running = Task { [broadcast = live.broadcast] in try await broadcast.run() }

@@ -221,6 +221,20 @@ struct ControllerRulesTests {
     #expect(rules.state == .live(Self.primary))
   }
 
+  @Test mutating func `what somebody else has started, or is found running late, is live`() {
+    _ = rules.take(.start)
+    report(Self.found(resumes: false), .preparing, .published(Self.primary))
+    #expect(
+      report(.started(Self.primary)) == [.tell(.started(Self.primary)), .answer(.start, nil)])
+    #expect(rules.state == .live(Self.primary))
+    _ = rules.over()
+    _ = rules.take(.start)
+    report(.preparing, .published(Self.primary))
+    let found = Self.found(resumes: true)
+    #expect(
+      report(found) == [.tell(found), .tell(.started(Self.primary)), .answer(.start, nil)])
+  }
+
   @Test mutating func `muting works in any state and stays`() {
     #expect(rules.take(.toggleMute) == [] && rules.isMuted)
     #expect(rules.take(.start) == [.run(1), .mute(true)])
