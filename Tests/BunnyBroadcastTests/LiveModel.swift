@@ -43,6 +43,7 @@ final class LiveModel: Sendable {
     world = VirtualWorld(seed: seed)
     bunny = VirtualBunny(world)
     var plan = LivePlan(libraryId: 1, streamId: "s")
+    plan.stateFolder = nil  // the disk's time is no virtual one
     plan.onEnded = LivePlan.OnEnded.allCases[world.random(0...2)]
     plan.startsStream = world.chance(80)
     plan.retry = world.chance(80) ? .always : .never

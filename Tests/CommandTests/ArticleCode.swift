@@ -82,3 +82,15 @@ private func processing(
     return { picture in pool.picture(time: picture.time) { y, u, v in draw(picture, y, u, v) } }
   }
 }
+
+private func processing(_ configuration: inout BroadcastConfiguration) {
+  configuration.soundProcessing = {
+    let pool = SamplesPool()
+    return { sound in
+      pool.samples(time: sound.time, count: sound.count) { left, right in
+        sound.withChannel(0) { for (index, sample) in $0.enumerated() { left[index] = sample / 2 } }
+        sound.withChannel(1) { for (index, sample) in $0.enumerated() { right[index] = sample / 2 } }
+      }
+    }
+  }
+}
