@@ -88,8 +88,12 @@ private func processing(_ configuration: inout BroadcastConfiguration) {
     let pool = SamplesPool()
     return { sound in
       pool.samples(time: sound.time, count: sound.count) { left, right in
-        sound.withChannel(0) { for (index, sample) in $0.enumerated() { left[index] = sample / 2 } }
-        sound.withChannel(1) { for (index, sample) in $0.enumerated() { right[index] = sample / 2 } }
+        sound.withChannel(0) { samples in
+          for (index, sample) in samples.enumerated() { left[index] = sample / 2 }
+        }
+        sound.withChannel(1) { samples in
+          for (index, sample) in samples.enumerated() { right[index] = sample / 2 }
+        }
       }
     }
   }
