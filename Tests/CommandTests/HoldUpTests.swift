@@ -24,7 +24,8 @@ import Testing
     command.send(SIGCONT)
     let outcome = try await command.outcome()
     #expect(outcome.exitStatus == 0)
-    #expect(outcome.standardError.contains("this program stood still for") == (seconds > 6))
+    #expect(
+      outcome.standardError.contains("this program stood still for") == (seconds > 6), "\(outcome)")
     let report = try inspect(try await nginx.recordings()[0])
     let video = try #require(report.video)
     let sound = try #require(report.audio)
