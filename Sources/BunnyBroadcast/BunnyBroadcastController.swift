@@ -120,7 +120,8 @@ import Synchronization
   // MARK: The same, to be waited for
 
   /// As ``startBroadcast()``; returns when viewers can see it, or, where the plan leaves starting the
-  /// stream to somebody else, when an ingest has it.
+  /// stream to somebody else, when an ingest has it. Throws too when Bunny's API refuses for good to show the
+  /// stream: the broadcast goes on in preview then, until it is left or stopped.
   public nonisolated func start() async throws(BunnyBroadcastControllerError) {
     if let failure = await core.ask(.start, .start) { throw failure }
   }

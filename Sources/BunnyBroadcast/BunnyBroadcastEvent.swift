@@ -119,6 +119,9 @@ public enum BunnyBroadcastEvent: Sendable, Equatable {
   case streamOver(reason: String)
   /// Bunny's API is asked again, after so long, and why.
   case askingAgain(after: Duration, reason: String)
+  /// Bunny's API has refused to show the stream to viewers, in a way that trying again will hardly help; media
+  /// flows on, and it is tried again all the same. Said once for each reason.
+  case startRefused(reason: String)
   /// What Bunny's ingests say has changed; nil is not known, which is not false.
   case ingestStatusChanged(primaryLive: Bool?, backupLive: Bool?)
   /// For 30 s now Bunny has not said that the stream is ready to start; it is published and asked on.

@@ -227,8 +227,10 @@ final class Conductor: Sendable {
             return state.startFailure?.description
           }
           // A refusal for good is said once, and tried on: somebody may see to it.
-          if !error.isPermanent || last != error.description {
+          if !error.isPermanent {
             hub.send(.notice(message: "\(error); media flows on, and it is tried again"))
+          } else if last != error.description {
+            hub.send(.startRefused(reason: error.description))
           }
         }
         return readiness.startFailed(retryAfter: error.retryAfter)

@@ -146,6 +146,8 @@ extension ControllerRules {
       return [.tell(event), .answer(.rotate, nil)]
     case .cameraNotChanged(_, let reason):
       return [.tell(event), .answer(.rotate, .failed(message: reason))]
+    case .startRefused(let reason):
+      return [.tell(event), .answer(.start, .failed(message: reason))]
     case .ingestStatusChanged(let primary, let backup):
       (primaryLive, backupLive) = (primary, backup)
     default: run?.note(event, at: now)

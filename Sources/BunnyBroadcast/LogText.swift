@@ -91,6 +91,8 @@ package enum LogText {
     case .streamOver(let reason): (.warning, reason)
     case .askingAgain(let delay, let reason):
       (.warning, "asking Bunny's API again \(inTime(delay)): \(reason)")
+    case .startRefused(let reason):
+      (.error, "\(reason); media flows on, and it is tried again")
     case .ingestStatusChanged(let primary, let backup):
       (
         .debug,

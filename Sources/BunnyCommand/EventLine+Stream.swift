@@ -31,6 +31,7 @@ extension EventLine {
           .init("afterMs", .integer(Int64(delay.inMilliseconds.rounded()))),
           .init("reason", .string(reason)),
         ])
+    case .startRefused(let reason): self.init("startRefused", [.init("reason", .string(reason))])
     case .ingestStatusChanged(let primary, let backup):
       self.init(
         "ingestStatusChanged",

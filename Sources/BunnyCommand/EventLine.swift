@@ -28,6 +28,7 @@ package import BunnyRTMP
 /// | `streamOver` | the stream is over, and the broadcast goes on without it: `reason` |
 /// | `streamFound` | `title` or null, `status` as Bunny's API told it, `resumes`: viewers see it already |
 /// | `askingAgain` | Bunny's API is asked again: `afterMs`, `reason` |
+/// | `startRefused` | Bunny's API refuses to show the stream to viewers, said once for each `reason`; tried again all the same |
 /// | `running` | viewers see the stream: it was started |
 /// | `ingestStatusChanged` | what Bunny's ingests say: `primaryLive`, `backupLive`, each may be null |
 /// | `awaitingReady` | after 30 s without "ready": `trouble`, why the API says nothing at all, or null |
@@ -211,7 +212,7 @@ package struct EventLine: Equatable, Sendable {
     case .dropped(let frames, let reason):
       self.init("dropped", [.init("frames", .integer(frames)), .init("reason", .string(reason))])
     case .streamFound, .streamCreated, .awaitingStart, .streamOver, .askingAgain,
-      .ingestStatusChanged, .awaitingReady, .running, .left, .streamEnded:
+      .startRefused, .ingestStatusChanged, .awaitingReady, .running, .left, .streamEnded:
       self.init(ofStream: event)
     case .statistics(let statistics):
       self.init(

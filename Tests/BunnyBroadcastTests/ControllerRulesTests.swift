@@ -55,6 +55,18 @@ struct ControllerRulesTests {
     #expect(rules.take(.start) == [.answer(.start, nil)])
   }
 
+  @Test mutating func `a start that is refused for good is said, and waited for no longer`() {
+    _ = rules.take(.start)
+    report(
+      Self.found(resumes: false), .preparing, .connection(Self.primary, .connecting),
+      .started(Self.primary))
+    #expect(
+      report(.startRefused(reason: "no"))
+        == [.tell(.startRefused(reason: "no")), .answer(.start, .failed(message: "no"))])
+    #expect(rules.state == .preview(Self.primary))
+    #expect(report(.running).contains(.tell(.started(Self.primary))))
+  }
+
   @Test mutating func `what runs already is seen when an ingest has it`() {
     _ = rules.take(.start)
     report(Self.found(resumes: true), .preparing)
