@@ -28,6 +28,7 @@ package struct FetchRule: Equatable, Sendable {
   private let retries: Bool
   private let remembers: Bool
   private let wasPublishedTo: Bool
+  private let sureAfter: Int64
   private var backoff = Backoff()
   private var missingSince: MonotonicTime?
   private var hasAnswered = false
@@ -36,7 +37,13 @@ package struct FetchRule: Equatable, Sendable {
   ///   - retries: what may pass is tried again.
   ///   - remembers: there is something else to publish to.
   ///   - wasPublishedTo: it has been there.
-  package init(retries: Bool, remembers: Bool, wasPublishedTo: Bool, at began: MonotonicTime) {
+  ///   - sureAfter: nanoseconds of nothing but "not found" after which it is not there any more: longer where another
+  ///     one is made then, for no ingest bears it out.
+  package init(
+    retries: Bool, remembers: Bool, wasPublishedTo: Bool,
+    sureAfter: Int64 = StreamWatch.leastPause, at began: MonotonicTime
+  ) {
+    self.sureAfter = sureAfter
     (self.retries, self.remembers, self.wasPublishedTo) = (retries, remembers, wasPublishedTo)
     self.began = began
   }
@@ -66,7 +73,7 @@ package struct FetchRule: Equatable, Sendable {
     _ error: BunnyLiveStreamError, isKnown: Bool, at now: MonotonicTime, chance: Double
   ) -> Step {
     guard retries else { return .giveUp }
-    if error.kind == .notFound, wasPublishedTo { return isMissing(at: now) }
+    if error.kind == .notFound, wasPublishedTo || hasAnswered { return isMissing(at: now) }
     missingSince = nil
     let isNew = error.kind == .notFound && isKnown && now - began < Self.keyPatience
     guard isNew || !error.isPermanent else { return .giveUp }
@@ -78,7 +85,7 @@ package struct FetchRule: Equatable, Sendable {
   }
 
   private mutating func isMissing(at now: MonotonicTime) -> Step {
-    if let missingSince, now - missingSince >= StreamWatch.leastPause { return .deleted }
+    if let missingSince, now - missingSince >= sureAfter { return .deleted }
     missingSince = missingSince ?? now
     return .makeSure(after: .nanoseconds(StreamWatch.leastPause + .milliseconds(500)))
   }

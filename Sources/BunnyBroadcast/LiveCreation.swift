@@ -64,9 +64,11 @@ extension LiveBroadcast {
   }
 
   /// While a stream's time is awaited, somebody may still do something about a source that is not there.
-  func lookAhead() async {
-    do { try await rehearse() } catch {
-      guard isWanted else { return }
+  ///
+  /// - Parameter seconds: what takes longer is nothing to wait for.
+  func lookAhead(within seconds: Double) async {
+    do { try await world.within(.seconds(seconds)) { try await self.rehearse() } } catch {
+      guard isWanted, !(error is CancellationError) else { return }
       hub.send(.notice(message: "\(error); that would end the broadcast when the stream begins"))
     }
   }

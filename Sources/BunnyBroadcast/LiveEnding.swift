@@ -114,6 +114,10 @@ extension LiveBroadcast {
       return !isWanted(state.farewell.ending)
     }
     if isUnwanted { working.cancel() }
-    return try await working.value
+    return try await withTaskCancellationHandler {
+      try await working.value
+    } onCancel: {
+      working.cancel()
+    }
   }
 }

@@ -21,12 +21,17 @@ extension LiveBroadcast {
     let wasPublishedTo = record?.publishing != nil || state.withLock { $0.published != nil }
     var rule = FetchRule(
       retries: plan.retry == .always, remembers: memory != nil, wasPublishedTo: wasPublishedTo,
+      sureAfter: plan.onEnded == .create ? StreamWatch.longPause : StreamWatch.leastPause,
       at: world.now())
     while isWanted {
       let (error, reason, step): (BunnyLiveStreamError, String, FetchRule.Step)
+      var limit = rule.patience(at: world.now())
+      if let told {
+        // Not beyond its time.
+        limit = min(limit, .seconds(max(5, await secondsToWait(for: told.stream) ?? 0)))
+      }
       do {
-        let stream = try await getStream(
-          within: rule.patience(at: world.now()), while: Self.isUnasked)
+        let stream = try await getStream(within: limit, while: Self.isUnasked)
         state.withLock { $0.stream = stream }
         switch Admission(stream) {
         case .refuse(let status): throw BroadcastError.streamOver(streamId, status)
@@ -147,7 +152,7 @@ extension LiveBroadcast {
       hub.send(.awaitingStart(at: date, after: .seconds(left.rounded())))
       saidAbove = Countdown.mark(below: left)
     }
-    if isFirst { await lookAhead() }
+    if isFirst { await lookAhead(within: min(10, left)) }
     await pause(
       .seconds(min(Countdown.look, max(0.05, left - (saidAbove ?? 0)))), while: Self.isUnasked)
   }

@@ -57,8 +57,14 @@ final class LiveSession: Sendable {
 
   private struct Rivals {
     var watch = RivalWatch()
+    /// When an ingest took the stream last, or was lost.
     var arrival: MonotonicTime?
+    /// How often that was.
+    var changes = 0
   }
+
+  /// Nanoseconds for which Bunny may still tell of an ingest that we have left.
+  private static let afterglow = Int64.seconds(15)
 
   init(
     _ broadcast: any LiveMedia, _ opening: Opening, _ ingests: Ingests, _ record: LiveRecord?,
@@ -67,7 +73,10 @@ final class LiveSession: Sendable {
     (self.broadcast, self.opening, self.record, self.hub) = (broadcast, opening, record, hub)
     self.ingests = Mutex(ingests)
     claimed = Mutex(opening.isClaimed)
-    showing = Mutex(Showing(isShown: opening.needsStart == false))
+    showing = Mutex(
+      Showing(
+        isShown: opening.needsStart == false,
+        isDual: broadcast.configuration.redundancy == .dual))
   }
 
   /// Nobody else was found to publish to the stream.
@@ -100,7 +109,10 @@ final class LiveSession: Sendable {
       return !carriers.isEmpty
     }
     guard let isCarried else { return }
-    rivals.withLock { $0.arrival = .now }
+    rivals.withLock { rivals in
+      rivals.arrival = .now
+      rivals.changes += 1
+    }
     record?.isPublishing(isCarried)
   }
 
@@ -117,6 +129,14 @@ final class LiveSession: Sendable {
     return isNews
   }
 
+  /// Whether what Bunny tells of the stream's ingests can be told from what we have left behind ourselves: our
+  /// own ping is fresh for a while after an ingest was lost or changed.
+  var isSettled: Bool {
+    let (isCarried, rivals) = (isCarried, rivals.withLock { ($0.changes, $0.arrival) })
+    guard rivals.0 > 0, let arrival = rivals.1 else { return true }
+    return isCarried && (rivals.0 == 1 || .now - arrival > Self.afterglow)
+  }
+
   /// Whether what `status` tells is more than what we do ourselves: another ingest has the stream, and we do
   /// not send it there.
   func isBesides(_ status: BunnyLiveStreamIngestStatus) -> Bool {
@@ -127,8 +147,9 @@ final class LiveSession: Sendable {
   private func rival(in status: BunnyLiveStreamIngestStatus) -> String? {
     let ingests = ingests.withLock { $0 }
     let carriers = carriers.withLock { $0 }
-    guard carriers.count == 1 else { return nil }
-    let isAtBackup = carriers.first == ingests.backup
+    guard carriers.count == 1, let carrier = carriers.first else { return nil }
+    // Its words hide the key, which may be another one by now.
+    let isAtBackup = ingests.backup.map { "\($0)" == "\(carrier)" } ?? false
     guard (isAtBackup ? status.primaryLive : status.backupLive) == true else { return nil }
     return isAtBackup ? "primary" : "backup"
   }

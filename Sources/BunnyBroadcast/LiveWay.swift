@@ -120,10 +120,12 @@ extension LiveBroadcast {
         onStream: { [weak self, session] stream in
           session.told(stream)
           self?.state.withLock { $0.stream = stream }
-          if stream.status == .running { self?.viewersSee(session) }
+          if stream.status == .running, session.isClaimed { self?.viewersSee(session) }
         },
         onFound: { [weak self, session] in
-          await self?.claimLate(session, own: own) ?? false
+          guard let self, await claimLate(session, own: own) else { return false }
+          if state.withLock({ $0.stream?.status }) == .running { viewersSee(session) }
+          return true
         },
         onShown: { [weak self, session] in self?.viewersSee(session) },
         onEnd: { [weak self] end in
@@ -166,7 +168,9 @@ extension LiveBroadcast {
   ///
   /// - Returns: Whether it is ours, as far as is known.
   private func claimLate(_ session: LiveSession, own: StreamRecord.Publishing?) async -> Bool {
-    guard !session.isClaimed, let status = await askStatus() else { return true }
+    guard !session.isClaimed, session.isSettled, let status = await askStatus() else {
+      return true
+    }
     return claimLate(session, status, own: own)
   }
 
@@ -174,7 +178,7 @@ extension LiveBroadcast {
   private func claimLate(
     _ session: LiveSession, _ status: BunnyLiveStreamIngestStatus, own: StreamRecord.Publishing?
   ) -> Bool {
-    guard !session.isClaimed else { return true }
+    guard !session.isClaimed, session.isSettled else { return true }
     if let taken = rival(of: session, status, own: own) {
       endMedia(because: taken)
       return false
@@ -188,7 +192,7 @@ extension LiveBroadcast {
     of session: LiveSession, _ status: BunnyLiveStreamIngestStatus,
     own: StreamRecord.Publishing?
   ) -> BroadcastError? {
-    guard !plan.takesOver, session.isBesides(status),
+    guard !plan.takesOver, session.isSettled, session.isBesides(status),
       case .taken(let lastPing) = PublisherClaim(status, own: own, bootId: Boot.id, at: world.now())
     else { return nil }
     return .streamTaken(streamId, lastPing: lastPing)

@@ -8,20 +8,24 @@ package struct Showing: Equatable, Sendable {
   package private(set) var isShown: Bool
   /// An ingest has accepted it, once.
   package private(set) var wasAccepted = false
+  private let isDual: Bool
   private var carriers: [Ingest] = []
   private var hasToldStart = false
 
-  package init(isShown: Bool) { self.isShown = isShown }
+  /// - Parameter isDual: both ingests carry the stream at a time.
+  package init(isShown: Bool, isDual: Bool = false) {
+    (self.isShown, self.isDual) = (isShown, isDual)
+  }
 
   /// Something happened to media.
   package mutating func told(_ event: BunnyBroadcastEvent) -> [BunnyBroadcastEvent] {
     switch event {
     case .started(let ingest):
-      carriers.append(ingest)
+      carriers = isDual ? carriers + [ingest] : [ingest]
       wasAccepted = true
       return [.published(ingest)] + started()
     case .reconnected(let ingest):
-      carriers.append(ingest)
+      carriers = isDual ? carriers + [ingest] : [ingest]  // the other one was left without a word
       return [event] + started()
     case .lost(let ingest, _): carriers.removeAll { $0 == ingest }
     case .statistics(let statistics): return [.statistics(seen(statistics))]

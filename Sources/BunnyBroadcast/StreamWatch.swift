@@ -20,10 +20,10 @@ package struct StreamWatch: Equatable, Sendable {
   }
 
   /// Nanoseconds between two answers "not found" that count as two.
-  static let leastPause = Int64.seconds(3)
+  package static let leastPause = Int64.seconds(3)
   /// For how long nothing but "not found" must have been answered while an ingest takes media: a gateway
   /// says so of everything while it is set up anew.
-  static let longPause = Int64.seconds(60)
+  package static let longPause = Int64.seconds(60)
 
   private var missingSince: MonotonicTime?
   private var hasLookedLast = true

@@ -39,7 +39,7 @@ struct JSONParser {
       position += 1
       return .object([:])
     }
-    var members = [String: JSON](minimumCapacity: 48)  // what a stream has
+    var members: [String: JSON] = [:]
     while next() == UInt8(ascii: "\""), let key = string(), next() == UInt8(ascii: ":") {
       position += 1
       guard let value = value(depth: depth) else { return nil }

@@ -72,6 +72,16 @@ import Testing
         == asks([0, 0.5, 1, 2, 5, 10, 10, 10]))
   }
 
+  @Test func `where another one would be made, and in a countdown, "not found" is made sure of`() {
+    let sure = FetchRule.Step.makeSure(after: .milliseconds(3500))
+    let creating = FetchRule(
+      retries: true, remembers: false, wasPublishedTo: true, sureAfter: .seconds(60), at: at(0))
+    #expect(steps(creating, Self.gone, at: [0, 3.5, 59.9, 60]) == [sure, sure, sure, .deleted])
+    var early = rule()
+    early.isEarly()
+    #expect(steps(early, Self.gone, at: [1000, 1004]) == [sure, .deleted])
+  }
+
   @Test func `it was deleted when it is not there twice, three seconds apart`() {
     let sure = FetchRule.Step.makeSure(after: .milliseconds(3500))
     let known = rule(wasPublishedTo: true)

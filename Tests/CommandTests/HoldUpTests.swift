@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite struct HoldUpTests {
-  @Test(arguments: [("tone", 3), ("silence", 7)])
+  @Test(arguments: [("tone", 2), ("silence", 7)])
   func `a process that was stopped goes on in step, and says so if it was for long`(
     audio: String, seconds: Int
   ) async throws {

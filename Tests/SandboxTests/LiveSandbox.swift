@@ -134,7 +134,7 @@ struct LiveSandbox {
     func seen(_ call: String) -> Int { calls.count { $0 == call } }
     let words: Comment = "\(calls)"
     #expect(
-      told("started") + told("reconnected") == seen("publish 200"), words,
+      told("published") + told("reconnected") == seen("publish 200"), words,
       sourceLocation: location)
     #expect(told("running") == seen("start 200"), words, sourceLocation: location)
     #expect(told("streamEnded") == seen("stop 200"), words, sourceLocation: location)
