@@ -152,6 +152,7 @@ public struct BroadcastStatistics: Sendable, Codable, Equatable {
   public var waitingFor: String?
   /// When that comes, by Bunny's clock, and how many seconds that is; nil: not known.
   public var waitingUntil: Date?
+  /// Seconds; see ``waitingUntil``.
   public var waitingSeconds: Double?
   /// Seconds since ``BunnyBroadcastEvent/preparing``.
   public var elapsedSeconds = 0.0

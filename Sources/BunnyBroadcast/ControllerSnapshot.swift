@@ -50,6 +50,7 @@ public struct BunnyBroadcastSnapshot: Sendable, Codable, Equatable {
   public var detail: String?
   /// The live stream's GUID and title; nil: there is none, or Bunny has not told.
   public var stream: String?
+  /// See ``stream``.
   public var title: String?
   /// Since when it has been in that state, by the wall clock; nil: always.
   public var since: Date?

@@ -4,6 +4,7 @@ import BunnyMedia
 public struct EncodingInUse: Sendable, Codable, Equatable {
   /// Pixels.
   public var width: Int
+  /// Pixels.
   public var height: Int
   /// Pictures a second.
   public var frameRate: Double
@@ -14,6 +15,7 @@ public struct EncodingInUse: Sendable, Codable, Equatable {
   /// Of the encoder; 0: it decides.
   public var threads: Int
 
+  /// - Parameter encoder: FFmpeg's name of it.
   public init(
     width: Int, height: Int, frameRate: Double, encoder: String, effort: String? = nil,
     threads: Int

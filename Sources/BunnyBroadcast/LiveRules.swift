@@ -167,7 +167,8 @@ package struct Farewell: Equatable, Sendable {
 
   /// - Parameters:
   ///   - failure: why media ended, when nobody had asked for that.
-  ///   - wasFound: Bunny's API had told of the stream, and nobody else was known to publish to it.
+  ///   - wasFound: there was a session: Bunny's API had told of the stream, or it was remembered, and nobody else was
+  ///     known to publish to it.
   ///   - hasDuration: the broadcast was to last for a configured time only.
   ///   - isUnstarted: viewers were to see it, and never did, for the API failed.
   package func step(

@@ -6,7 +6,7 @@ import Glibc
 package final class StreamStore: Sendable {
   /// Why there is no store.
   package enum Trouble: Error, Equatable, Sendable {
-    /// Another process broadcasts to the stream; its number, if it could be read.
+    /// Another process, or another broadcast of this one, has the stream; its number, if it could be read.
     case held(by: Int32?)
     /// In a sentence: the broadcast goes on without.
     case unusable(String)

@@ -269,6 +269,7 @@ private struct Path {
     processor.encoded(
       converting: converting, encoding: encoderFree - began, to: lane.encoding.plan)
   }
+
   private mutating func tell() {
     told = lane.encoding.plan
     lane.telemetry.encodes(lane.encoding.inUse)
