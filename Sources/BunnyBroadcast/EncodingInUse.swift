@@ -15,7 +15,7 @@ public struct EncodingInUse: Sendable, Codable, Equatable {
   /// Of the encoder; 0: it decides.
   public var threads: Int
 
-  /// - Parameter encoder: FFmpeg's name of it.
+  /// As its properties say.
   public init(
     width: Int, height: Int, frameRate: Double, encoder: String, effort: String? = nil,
     threads: Int
