@@ -103,8 +103,9 @@ package struct ProcessorRule {
   /// What has held for a while, where it is ours to choose; or what is left of it, so that no other start begins
   /// with what has just failed.
   package func settled(at now: MonotonicTime) -> EncoderEffort? {
-    if isAutomatic, isTold { return steps[index].effort }
-    guard isAutomatic, steps[index].isWhole, let changed, now - changed >= .seconds(30),
+    guard isAutomatic else { return nil }
+    if isTold { return steps[index].effort }
+    guard steps[index].isWhole, let changed, now - changed >= .seconds(30),
       behindSince == nil
     else { return nil }
     return steps[index].effort

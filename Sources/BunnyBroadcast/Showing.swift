@@ -21,11 +21,11 @@ package struct Showing: Equatable, Sendable {
   package mutating func told(_ event: BunnyBroadcastEvent) -> [BunnyBroadcastEvent] {
     switch event {
     case .started(let ingest):
-      carriers = isDual ? carriers + [ingest] : [ingest]
+      isCarried(by: ingest)
       wasAccepted = true
       return [.published(ingest)] + started()
     case .reconnected(let ingest):
-      carriers = isDual ? carriers + [ingest] : [ingest]  // the other one was left without a word
+      isCarried(by: ingest)
       return [event] + started()
     case .lost(let ingest, _): carriers.removeAll { $0 == ingest }
     case .statistics(let statistics): return [.statistics(seen(statistics))]
@@ -57,6 +57,11 @@ package struct Showing: Equatable, Sendable {
     _ trouble: BunnyLiveStreamError?, isWanted: Bool, wasShown: Bool
   ) -> BunnyLiveStreamError? {
     isWanted && wasAccepted && !isShown && !wasShown ? trouble : nil
+  }
+
+  /// Where one carries it at a time, the other one was left, perhaps without a word.
+  private mutating func isCarried(by ingest: Ingest) {
+    carriers = isDual ? carriers + [ingest] : [ingest]
   }
 
   private mutating func started() -> [BunnyBroadcastEvent] {
