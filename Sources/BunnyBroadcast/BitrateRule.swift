@@ -19,7 +19,7 @@ package struct BitrateRule: Sendable {
   static let much = Int64.milliseconds(2500)
   /// Nanoseconds of a connection's beginning; and of the parts that are looked at then, and later.
   static let beginning = Int64.seconds(3)
-  static let parts = (first: Int64.milliseconds(70), later: Int64.milliseconds(120))
+  static let parts = (first: Int64.milliseconds(70), later: Int64.milliseconds(160))
   static let piledUpLong = (growing: Int64.seconds(2), shrinking: Int64.seconds(10))
   /// Nanoseconds that are little of what has piled up: at once, and after a second.
   static let little = (
@@ -139,7 +139,8 @@ extension BitrateRule {
     if meter.queue > trouble, let most = meter.most(in: 2 * part, sinceItWaits: true),
       most * 8 < (1 - (isUsed ? Self.margin.used : Self.margin.unused)) * given(.seconds(1))
     {
-      return carried(within: .seconds(1))
+      // What TCP held back by itself meanwhile is no lack of the line's.
+      return carried(within: .seconds(1)).map { max($0, most * 8) }
     }
     guard piledUp > Self.piledUpLong.growing, let rate = meter.rate(within: .milliseconds(1500))
     else { return nil }
@@ -170,8 +171,10 @@ extension BitrateRule {
       ceiling.measured(rate)
     }
     noteWhereItWaits(sample)
-    let left = (Self.share - drainage) * rate - limits.sound
-    let wanted = max(limits.leastForAMoment, min(settled, fitting, left))
+    // What is less for a moment only shows in what piles up.
+    let carried = draining == .failed ? max(rate, (settled + limits.sound) / Self.share) : rate
+    let left = (Self.share - drainage) * carried - limits.sound
+    let wanted = max(limits.leastForAMoment, min(settled, left))
     // Up again only where little is left, or long before: an encoder needs time for each change.
     let isMore = isAlmostDrained && wanted > 1.05 * target || drainsLong && wanted > 1.25 * target
     if wanted < 0.92 * target || isMore { target = wanted }
@@ -183,7 +186,7 @@ extension BitrateRule {
   private func isLessAllTheTime(_ fitting: Double, _ now: MonotonicTime) -> Bool {
     let known = (settled + limits.sound) / Self.share
     return fitting < 0.97 * settled
-      && meter.most(in: part(at: now), sinceItWaits: true).map { $0 * 8 < 0.97 * known } ?? true
+      && meter.most(in: 2 * part(at: now), sinceItWaits: true).map { $0 * 8 < 0.97 * known } ?? false
   }
 
   /// Bit/s. A line that slows down once more is not measured by what it carried before.

@@ -35,8 +35,8 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case .unreachable: "ingest unreachable or lost"
     case .fault: "a fault of bunny-broadcast's own"
     case .cannotWrite: "output cannot be written"
-    case .apiUnreachable: "Bunny's API unreachable, or failing"
-    case .refused: "the ingest or the API refused, spoke nonsense, or was not to be trusted"
+    case .apiUnreachable: "Bunny's API unreachable, failing, or not to be understood"
+    case .refused: "the API or the ingest refused, or the ingest is not to be trusted"
     case .keyRefused: "the stream key or the access key was refused"
     case .settingMissing: "a setting is missing"
     case .streamOver: "the stream has ended"
@@ -64,8 +64,9 @@ extension ExitCode {
     switch kind {
     case .unauthorized: self = .keyRefused
     case .notFound: self = .noSuchStream
-    case .invalidRequest, .unprocessable, .invalidResponse: self = .refused
-    case .server, .transport, .unexpected: self = .apiUnreachable
+    case .invalidRequest, .unprocessable: self = .refused
+    // A captive portal's page is no answer, and a key may be missing for a moment.
+    case .server, .transport, .unexpected, .invalidResponse: self = .apiUnreachable
     }
   }
 

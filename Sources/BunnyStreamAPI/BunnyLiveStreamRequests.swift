@@ -120,9 +120,10 @@ public struct BunnyLiveStreamUpdateRequest: Equatable, Sendable {
   var body: RESTBody {
     let outputs = (rtmpOutputs ?? []).map { output in
       JSON.object(
-        ["endpoint": output.endpoint, "streamKey": output.streamKey].compactMapValues {
-          $0.map(JSON.text)
-        })
+        JSONObject(
+          ["endpoint": output.endpoint, "streamKey": output.streamKey].compactMapValues {
+            $0.map(JSON.text)
+          }))
     }
     return RESTBody([
       "title": title.map(JSON.text), "description": description.map(JSON.text),

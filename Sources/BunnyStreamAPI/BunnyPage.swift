@@ -26,8 +26,8 @@ public struct BunnyPage<Item: Equatable & Sendable>: Equatable, Sendable {
   }
 }
 
-extension BunnyPage: HoldsSecrets {
-  var secrets: [String] { items.flatMap { ($0 as? any HoldsSecrets)?.secrets ?? [] } }
+extension BunnyPage: HoldsSecrets where Item: HoldsSecrets {
+  var secrets: [String] { items.flatMap(\.secrets) }
 }
 
 /// One page of live streams.

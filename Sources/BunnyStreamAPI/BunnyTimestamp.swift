@@ -5,7 +5,12 @@ package import FoundationEssentials
 package enum BunnyTimestamp {
   /// - Returns: nil for whatever is no such date.
   package static func date(_ text: String) -> Date? {
-    var figures = Figures(rest: Array(text.utf8)[...])
+    var text = text
+    return text.withUTF8 { date(Figures(rest: $0[...])) }
+  }
+
+  private static func date(_ text: Figures) -> Date? {
+    var figures = text
     guard let year = figures.number(4), figures.take("-"),
       let month = figures.number(2), figures.take("-"),
       let day = figures.number(2), figures.take("T"),
@@ -89,7 +94,7 @@ package enum BunnyTimestamp {
 
 /// What of a date has not been read yet.
 private struct Figures {
-  var rest: ArraySlice<UInt8>
+  var rest: Slice<UnsafeBufferPointer<UInt8>>
 
   mutating func take(_ character: Unicode.Scalar) -> Bool {
     guard let first = rest.first, first == UInt8(ascii: character) else { return false }

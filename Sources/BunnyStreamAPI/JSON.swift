@@ -10,7 +10,7 @@ package enum JSON: Equatable, Sendable {
   case number(Double)
   case text(String)
   case list([JSON])
-  case object([String: JSON])
+  case object(JSONObject)
 
   /// - Returns: nil when `body` is no JSON.
   package init?(_ body: Data) {
@@ -20,7 +20,7 @@ package enum JSON: Equatable, Sendable {
 
   /// The value at `key` of an object.
   subscript(_ key: String) -> JSON? {
-    if case .object(let members) = self { members[key] } else { nil }
+    if case .object(let object) = self { object[key] } else { nil }
   }
 
   var isObject: Bool { if case .object = self { true } else { false } }
@@ -75,7 +75,7 @@ extension JSON: Encodable {
     case .number(let value): try container.encode(value)
     case .text(let text): try container.encode(text)
     case .list(let items): try container.encode(items)
-    case .object(let members): try container.encode(members)
+    case .object(let object): try container.encode(object.members)
     }
   }
 

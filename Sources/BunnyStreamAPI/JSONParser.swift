@@ -1,3 +1,5 @@
+import Glibc
+
 /// Reads JSON (RFC 8259) that a machine wrote; where it is wrong helps nobody. Of two equal keys the last
 /// one counts.
 ///
@@ -9,6 +11,8 @@ struct JSONParser {
 
   private let bytes: UnsafeRawBufferPointer
   private var position = 0
+  /// Of the last object of each depth.
+  private var shapes = [Shape?](repeating: nil, count: deepest + 1)
 
   /// - Returns: nil for what is no JSON.
   static func parse(_ bytes: UnsafeRawBufferPointer) -> JSON? {
@@ -35,19 +39,45 @@ struct JSONParser {
   private mutating func object(depth: Int) -> JSON? {
     guard depth <= Self.deepest else { return nil }
     position += 1
+    var shape = shapes[depth] ?? Shape()
+    var values: [JSON] = []
     if next() == UInt8(ascii: "}") {
       position += 1
-      return .object([:])
+    } else {
+      values.reserveCapacity(shape.literals.count)
+      var isMore = true
+      while isMore {
+        guard key(values.count, of: &shape), next() == UInt8(ascii: ":") else { return nil }
+        position += 1
+        guard let value = value(depth: depth), let goesOn = self.isMore(before: "}") else {
+          return nil
+        }
+        values.append(value)
+        isMore = goesOn
+      }
     }
-    var members: [String: JSON] = [:]
-    while next() == UInt8(ascii: "\""), let key = string(), next() == UInt8(ascii: ":") {
-      position += 1
-      guard let value = value(depth: depth) else { return nil }
-      members[key] = value
-      guard let isMore = isMore(before: "}") else { return nil }
-      if !isMore { return .object(members) }
+    let keys = shape.keys(values.count)
+    shapes[depth] = shape
+    return .object(JSONObject(keys, values))
+  }
+
+  /// Reads the key that is next, which is number `index` of its object.
+  private mutating func key(_ index: Int, of shape: inout Shape) -> Bool {
+    guard next() == UInt8(ascii: "\"") else { return false }
+    if index < shape.literals.count, isNext(shape.literals[index]) {
+      position += shape.literals[index].count
+      return true
     }
-    return nil
+    let start = position
+    guard let name = string() else { return false }
+    shape.put(name, start..<position, at: index)
+    return true
+  }
+
+  /// Whether what is next stands at `range` too.
+  private func isNext(_ range: Range<Int>) -> Bool {
+    range.count <= bytes.count - position
+      && memcmp(bytes.baseAddress! + position, bytes.baseAddress! + range.lowerBound, range.count) == 0
   }
 
   private mutating func list(depth: Int) -> JSON? {
@@ -105,12 +135,17 @@ struct JSONParser {
   private mutating func string() -> String? {
     position += 1
     let start = position
+    var bits: UInt8 = 0
     while let byte = peek(), byte >= 0x20 {
       if byte == UInt8(ascii: "\"") {
         defer { position += 1 }
-        return String(validating: bytes[start..<position], as: UTF8.self)
+        let text = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
+        // To validate costs more than to read the rest.
+        return bits < 0x80
+          ? String(decoding: text, as: UTF8.self) : String(validating: text, as: UTF8.self)
       }
       if byte == UInt8(ascii: "\\") { return escapedString(from: start) }
+      bits |= byte
       position += 1
     }
     return nil
@@ -193,5 +228,35 @@ struct JSONParser {
     let start = position
     while let byte = peek(), (0x30...0x39).contains(byte) { position += 1 }
     return position > start
+  }
+}
+
+/// The keys of an object, and where they stand in the text with their quotes: the next object of that
+/// depth likely has the same, and needs not read them again.
+private struct Shape {
+  private(set) var literals: [Range<Int>] = []
+  private var names: [String] = []
+  private var keys: JSONObject.Keys?
+
+  mutating func put(_ name: String, _ literal: Range<Int>, at index: Int) {
+    cut(to: index)
+    literals.append(literal)
+    names.append(name)
+    keys = nil
+  }
+
+  /// - Parameter count: how many the object has.
+  mutating func keys(_ count: Int) -> JSONObject.Keys {
+    cut(to: count)
+    let keys = keys ?? JSONObject.Keys(names)
+    self.keys = keys
+    return keys
+  }
+
+  private mutating func cut(to count: Int) {
+    guard count < names.count else { return }
+    literals.removeLast(literals.count - count)
+    names.removeLast(names.count - count)
+    keys = nil
   }
 }

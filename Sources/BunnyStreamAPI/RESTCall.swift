@@ -72,7 +72,8 @@ package struct RESTBody: Equatable, Sendable {
 
   /// An object of the fields that are not nil.
   init(_ fields: [String: JSON?]) {
-    self.init(JSON.object(fields.compactMapValues(\.self)).bytes, type: "application/json")
+    self.init(
+      JSON.object(JSONObject(fields.compactMapValues(\.self))).bytes, type: "application/json")
   }
 }
 

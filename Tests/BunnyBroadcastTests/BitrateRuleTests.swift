@@ -82,18 +82,22 @@ import Testing
   func `what TCP holds back for a moment is no slower line`(
     preset: Int, capacity: Double, roundTrip: Double, length: Double, share: Double
   ) {
-    var model = LineModel(preset: preset)
-    model.roundTrip = roundTrip
-    model.capacity = {
-      $0 > 5 && $0.truncatingRemainder(dividingBy: 11.3) < length ? share * capacity : capacity
+    // Some of them come in the middle of a try.
+    for phase in stride(from: 0, to: 11.3, by: 0.565) {
+      var model = LineModel(preset: preset)
+      model.roundTrip = roundTrip
+      model.capacity = {
+        $0 > 5 && ($0 + phase).truncatingRemainder(dividingBy: 11.3) < length
+          ? share * capacity : capacity
+      }
+      model.run(seconds: 600)
+      show(model)
+      #expect(model.changes(60..<600) <= (Double(preset) < capacity ? 0 : 9), "\(phase)")
+      let rates = model.marks(20..<600).map(model.rate)
+      let most = min(capacity, Double(preset) + model.sound)
+      #expect(rates.reduce(0, +) / Double(rates.count) > 0.9 * most, "\(phase)")
+      #expect(model.marks(20..<600).allSatisfy { $0.queueAge < 500 }, "\(phase)")
     }
-    model.run(seconds: 600)
-    show(model)
-    #expect(model.changes(60..<600) <= (Double(preset) < capacity ? 0 : 9))
-    let rates = model.marks(20..<600).map(model.rate)
-    let most = min(capacity, Double(preset) + model.sound)
-    #expect(rates.reduce(0, +) / Double(rates.count) > 0.9 * most)
-    #expect(model.marks(20..<600).allSatisfy { $0.queueAge < 500 })
   }
 
   /// Twelve seconds have piled up then, as much as is kept.

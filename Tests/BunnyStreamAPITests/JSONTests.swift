@@ -48,6 +48,23 @@ struct JSONTests {
     #expect(read(nest(64)) != nil && read(nest(65)) == nil)
   }
 
+  /// Their keys are not read again where they are those of the object before.
+  @Test func `each item of a list has its own keys`() {
+    let items = [
+      #"{"a":1,"b":{"c":2}}"#, #"{"a":3,"b":{"c":4}}"#, #"{"a":5}"#, #"{"a":6,"b":7,"d":8}"#,
+      #"{"b":9,"a":10}"#, #"{"b":11, "a" :12,"b":13}"#, #"{"\u0061":14,"b":15}"#, "{}",
+      #"{"ab":16,"b":17}"#,
+    ]
+    let values: [JSONObject] = [
+      ["a": .whole(1), "b": .object(["c": .whole(2)])],
+      ["a": .whole(3), "b": .object(["c": .whole(4)])], ["a": .whole(5)],
+      ["a": .whole(6), "b": .whole(7), "d": .whole(8)], ["a": .whole(10), "b": .whole(9)],
+      ["a": .whole(12), "b": .whole(13)], ["a": .whole(14), "b": .whole(15)], [:],
+      ["ab": .whole(16), "b": .whole(17)],
+    ]
+    #expect(read("[\(items.joined(separator: ","))]") == .list(values.map { .object($0) }))
+  }
+
   /// Foundation's reader is the judge; but it takes a comma behind the last one, and no number beyond a
   /// Double.
   @Test func `of damaged text the same is taken that JSONSerialization takes`() throws {

@@ -79,6 +79,16 @@ struct ExitCodeTests {
     }
   }
 
+  @Test(arguments: [
+    (BunnyLiveStreamError.Kind.unauthorized, ExitCode.keyRefused), (.notFound, .noSuchStream),
+    (.invalidRequest, .refused), (.unprocessable, .refused), (.server, .apiUnreachable),
+    (.transport, .apiUnreachable), (.invalidResponse, .apiUnreachable),
+    (.unexpected, .apiUnreachable),
+  ])
+  func `what the API does not do has its code`(_ kind: BunnyLiveStreamError.Kind, _ code: ExitCode) {
+    #expect(ExitCode(kind) == code)
+  }
+
   @Test func `our own fault is 70`() {
     #expect(ExitCode(BroadcastError.fault("x")) == .fault)
   }
