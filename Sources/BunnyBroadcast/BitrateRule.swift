@@ -17,9 +17,12 @@ package struct BitrateRule: Sendable {
   static let mostPiledUp = Int64.milliseconds(700)
   /// Nanoseconds that have piled up which no picture could be bad enough for to be gone soon.
   static let much = Int64.milliseconds(2500)
-  /// Nanoseconds of a connection's beginning; and of the parts that are looked at then, and later.
+  /// Nanoseconds of a connection's beginning; and of the parts that are looked at then, later, and before what
+  /// was measured is corrected.
   static let beginning = Int64.seconds(3)
-  static let parts = (first: Int64.milliseconds(70), later: Int64.milliseconds(160))
+  static let parts = (
+    first: Int64.milliseconds(70), later: Int64.milliseconds(140), sure: Int64.milliseconds(320)
+  )
   static let piledUpLong = (growing: Int64.seconds(2), shrinking: Int64.seconds(10))
   /// Nanoseconds that are little of what has piled up: at once, and after a second.
   static let little = (
@@ -183,10 +186,12 @@ extension BitrateRule {
       ? .carries(ceiling.rate ?? rate) : .catchingUp(meter.queue / .milliseconds(1))
   }
 
+  /// What TCP holds back by itself touches two of three such parts at most.
   private func isLessAllTheTime(_ fitting: Double, _ now: MonotonicTime) -> Bool {
     let known = (settled + limits.sound) / Self.share
+    let part = max(2 * part(at: now), Self.parts.sure)
     return fitting < 0.97 * settled
-      && meter.most(in: 2 * part(at: now), sinceItWaits: true).map { $0 * 8 < 0.97 * known } ?? false
+      && meter.most(in: part, sinceItWaits: true).map { $0 * 8 < 0.97 * known } ?? false
   }
 
   /// Bit/s. A line that slows down once more is not measured by what it carried before.
