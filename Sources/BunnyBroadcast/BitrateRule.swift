@@ -61,7 +61,8 @@ package struct BitrateRule: Sendable {
   private var piledUpSince: MonotonicTime?
   private var lastRise: MonotonicTime?
 
-  private enum Draining { case failed, piledUp }
+  /// Far less came through than was given; less did, as when a try fails; something else piled up.
+  private enum Draining { case fell, failed, piledUp }
   /// Nothing waits here any more, only in the kernel and on the line.
   private var isAlmostDrained = false
   /// So much had piled up that to be rid of it fast would cost the picture for long.
@@ -79,7 +80,7 @@ package struct BitrateRule: Sendable {
       meter.note(
         queueAge: sample.queueAge, confirmed: sample.confirmed, pace: figures, at: sample.time)
       if let burst = sample.burst { ceiling.note(burst) }
-      if draining != .failed { fall(at: sample.time) }
+      if draining == nil || draining == .piledUp { fall(at: sample.time) }
       if draining != nil { drain(sample) } else { rise(at: sample.time) }
     }
     if settled <= limits.least, meter.queue > Self.much { isTooLittle = true }
@@ -118,10 +119,10 @@ extension BitrateRule {
     guard meter.queue > trouble / 2 else { return }
     let isUsed = usage.share(of: target + limits.sound, within: .seconds(2)) >= 0.8
     let piledUp = piledUpSince.map { now - $0 } ?? 0
-    if let carried = shortfall(isUsed, piledUp, part: part(at: now)) {
+    if let (why, carried) = shortfall(isUsed, piledUp, part: part(at: now)) {
       settled = clamped(Self.share * carried - limits.sound)
       ceiling.failed(at: carried, wasUsed: isUsed, now: now)
-      (draining, drainsSince) = (.failed, now)
+      (draining, drainsSince) = (why, now)
     } else if draining == nil, piledUp > Self.piledUpLong.shrinking {
       (draining, drainsSince) = (.piledUp, now)
     }
@@ -130,25 +131,25 @@ extension BitrateRule {
   /// Bit/s that come through; nil: as much as there is, or it has not been little for long enough.
   private mutating func shortfall(
     _ isUsed: Bool, _ piledUp: Int64, part: Int64
-  ) -> Double? {
+  ) -> (Draining, carried: Double)? {
     let input = target + limits.sound
     // An easy picture gives less: what comes through of it is little, on a line that answers late too.
     func given(_ span: Int64) -> Double {
       isUsed ? input : min(input, usage.share(of: 1, within: span))
     }
     if let most = meter.most(in: part), most * 8 < Self.farBelow * given(.milliseconds(500)) {
-      return carried(within: .milliseconds(500)) ?? most * 8
+      return (.fell, carried(within: .milliseconds(500)) ?? most * 8)
     }
     if meter.queue > trouble, let most = meter.most(in: 2 * part, sinceItWaits: true),
       most * 8 < (1 - (isUsed ? Self.margin.used : Self.margin.unused)) * given(.seconds(1))
     {
       // What TCP held back by itself meanwhile is no lack of the line's.
-      return carried(within: .seconds(1)).map { max($0, most * 8) }
+      return carried(within: .seconds(1)).map { (.failed, max($0, most * 8)) }
     }
     guard piledUp > Self.piledUpLong.growing, let rate = meter.rate(within: .milliseconds(1500))
     else { return nil }
     let isMore = rate * 8 > usage.share(of: 1, within: .milliseconds(1500))
-    return isMore ? nil : rate * 8
+    return isMore ? nil : (.failed, rate * 8)
   }
 
   /// What lies before is another capacity's.
@@ -169,12 +170,12 @@ extension BitrateRule {
     if meter.queue > Self.much { drainsLong = true }
     guard let rate else { return }
     let fitting = clamped(Self.share * rate - limits.sound)
-    if draining == .failed, fitting > 1.03 * settled || isLessAllTheTime(fitting, sample.time) {
+    if draining != .piledUp, fitting > 1.03 * settled || isLessAllTheTime(fitting, sample.time) {
       settled = fitting
       ceiling.measured(rate)
     }
     noteWhereItWaits(sample)
-    // What is less for a moment only shows in what piles up.
+    // Less for a moment shows in what piles up. Of a fall it is not known yet how deep it is.
     let carried = draining == .failed ? max(rate, (settled + limits.sound) / Self.share) : rate
     let left = (Self.share - drainage) * carried - limits.sound
     let wanted = max(limits.leastForAMoment, min(settled, left))
@@ -182,16 +183,17 @@ extension BitrateRule {
     let isMore = isAlmostDrained && wanted > 1.05 * target || drainsLong && wanted > 1.25 * target
     if wanted < 0.92 * target || isMore { target = wanted }
     reason =
-      draining == .failed
-      ? .carries(ceiling.rate ?? rate) : .catchingUp(meter.queue / .milliseconds(1))
+      draining == .piledUp
+      ? .catchingUp(meter.queue / .milliseconds(1)) : .carries(ceiling.rate ?? rate)
   }
 
-  /// What TCP holds back by itself touches two of three such parts at most.
+  /// What TCP holds back by itself touches two of three such parts at most; a fall is rather found at once.
   private func isLessAllTheTime(_ fitting: Double, _ now: MonotonicTime) -> Bool {
+    guard fitting < 0.97 * settled else { return false }
     let known = (settled + limits.sound) / Self.share
-    let part = max(2 * part(at: now), Self.parts.sure)
-    return fitting < 0.97 * settled
-      && meter.most(in: part, sinceItWaits: true).map { $0 * 8 < 0.97 * known } ?? false
+    let part = draining == .fell ? part(at: now) : max(2 * part(at: now), Self.parts.sure)
+    return meter.most(in: part, sinceItWaits: true).map { $0 * 8 < 0.97 * known }
+      ?? (draining == .fell)
   }
 
   /// Bit/s. A line that slows down once more is not measured by what it carried before.
@@ -220,7 +222,7 @@ extension BitrateRule {
   private var drainage: Double {
     if isAlmostDrained { return 0.02 }
     let drainage = Double(meter.queue - calm) / Double(Self.drain)
-    return draining == .failed ? min(drainage, drainsLong ? 0.6 : 1) : min(0.5, drainage)
+    return draining == .piledUp ? min(0.5, drainage) : min(drainage, drainsLong ? 0.6 : 1)
   }
 
   /// Nanoseconds that the queue will have lost when the encoder has taken a new target.
