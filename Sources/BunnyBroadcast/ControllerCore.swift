@@ -113,11 +113,12 @@ package final class ControllerCore: Sendable {
   }
 
   private func withdraw(_ number: Int) {
-    state.decide { state, deeds in
-      guard let index = state.waiters.firstIndex(where: { $0.number == number }) else { return }
-      let waiter = state.waiters.remove(at: index)
-      deeds.append { waiter.continuation.resume(returning: .cancelled) }
+    // At once, and not what others have decided: whoever cancels is not to do that for them.
+    let waiter = state.withLock { state in
+      let index = state.waiters.firstIndex { $0.number == number }
+      return index.map { state.waiters.remove(at: $0) }
     }
+    waiter?.continuation.resume(returning: .cancelled)
   }
 
   /// What happens from now on to the end of the broadcast that runs or comes next, the newest 256 kept.
