@@ -144,8 +144,8 @@ import Synchronization
   /// A stream of its own for each caller: what happens from now on, to the end of the broadcast that runs
   /// or, where none does, of the next one. The newest 256 are kept for a listener that is slow.
   ///
-  /// - Parameter wanted: which events; is called by threads of the broadcast, must not take long, nor use
-  ///   the controller.
+  /// - Parameter wanted: which events; is called by threads of the broadcast, under no lock, and must not take
+  ///   long: what follows waits for it.
   public nonisolated func events(
     where wanted: @escaping @Sendable (BunnyBroadcastEvent) -> Bool = { _ in true }
   ) -> AsyncStream<BunnyBroadcastRecord> {

@@ -1,6 +1,5 @@
 import BunnyStreamAPI
 import BunnySystem
-import FoundationEssentials
 import Synchronization
 
 /// Asks Bunny's API what ``Readiness`` says, from the moment an ingest has accepted the stream. Media
@@ -85,11 +84,11 @@ final class Conductor: Sendable {
 
   /// Asks nothing more; returns when nothing more will be said.
   func stop() async {
-    let running = state.withLock { state in
+    let (looking, running) = state.withLock { state in
       state.isStopped = true
-      state.looking?.cancel()
-      return [state.conducting, state.checking].compactMap(\.self)
+      return (state.looking, [state.conducting, state.checking].compactMap(\.self))
     }
+    looking?.cancel()
     for task in running { task.cancel() }
     for task in running { await task.value }
   }
@@ -101,8 +100,8 @@ final class Conductor: Sendable {
     var (seen, asked) = (Seen(), 0)
     while !Task.isCancelled, !state.withLock({ $0.isStopped }) {
       switch step {
-      case .find(let seconds):
-        await pause(seconds)
+      case .find(let seconds, let longest):
+        await pause(seconds, atMost: longest)
         guard !Task.isCancelled else { return }
         step = await find(&readiness, &seen)
       case .ask(let seconds), .watch(let seconds):
@@ -131,10 +130,11 @@ final class Conductor: Sendable {
   }
 
   /// Up to a tenth more, so that a thousand kiosks do not ask in the same instant; never less, which a
-  /// server may have forbidden.
-  private func pause(_ seconds: Double) async {
+  /// server may have forbidden, and no more than `longest`, when a stream's time comes.
+  private func pause(_ seconds: Double, atMost longest: Double? = nil) async {
     guard seconds > 0 else { return }
-    _ = try? await world.sleep(.seconds(seconds * (1 + world.chance() / 10)))
+    let spread = seconds * (1 + world.chance() / 10)
+    _ = try? await world.sleep(.seconds(min(spread, longest ?? spread)))
   }
 
   // MARK: What is asked
@@ -198,7 +198,7 @@ final class Conductor: Sendable {
       var wait: Double?
       if !plan.startsNow, stream.scheduledStartTime != nil {
         if state.withLock({ $0.clock == nil }) { _ = await ask(&seen) }
-        let now = state.withLock { $0.clock }?.time(at: world.now()) ?? Date()
+        let now = state.withLock { $0.clock }?.time(at: world.now()) ?? world.date()
         wait = Countdown.seconds(to: stream, now: now)
       }
       let next = readiness.found(starts: needsStart && plan.startsStream, wait: wait)
@@ -253,13 +253,12 @@ final class Conductor: Sendable {
 
   /// Asks for the stream, unless that is being done, and tells what comes of it.
   private func look() async -> Answer<BunnyLiveStream> {
-    let looking = state.withLock { state in
-      if let looking = state.looking { return looking }
-      let looking = world.task { await self.lookNow() }
-      if state.isStopped { looking.cancel() }
+    let (looking, isStopped) = state.withLock { state in
+      let looking = state.looking ?? world.task { await self.lookNow() }
       state.looking = looking
-      return looking
+      return (looking, state.isStopped)
     }
+    if isStopped { looking.cancel() }
     return await looking.value
   }
 

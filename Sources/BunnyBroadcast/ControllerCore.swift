@@ -1,6 +1,5 @@
 package import BunnySystem
 import FoundationEssentials
-import Synchronization
 
 /// A controller without its face: obeys ``ControllerRules``. From any thread; nothing here waits for the
 /// main actor.
@@ -20,17 +19,19 @@ package final class ControllerCore: Sendable {
     package let record: BunnyBroadcastRecord?
   }
 
-  fileprivate struct Listener {
+  fileprivate struct Listener: Sendable {
+    let number: Int
     let stream: AsyncStream<BunnyBroadcastRecord>.Continuation
     let wants: Wanted
   }
 
-  fileprivate struct Waiter {
+  fileprivate struct Waiter: Sendable {
+    let number: Int
     let question: ControllerRules.Question
     let continuation: CheckedContinuation<Failure?, Never>
   }
 
-  struct State {
+  struct State: Sendable {
     var rules: ControllerRules
     var engine: (any ControllerEngine)?
     var broadcast = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
@@ -40,57 +41,51 @@ package final class ControllerCore: Sendable {
     var lastStream: (id: String, title: String?)?
     fileprivate var records = 0
     fileprivate var listened = 0
-    fileprivate var listeners: [Int: Listener] = [:]
-    fileprivate var waiters: [Int: Waiter] = [:]
+    /// In the order of their numbers.
+    fileprivate var listeners: [Listener] = []
+    fileprivate var waiters: [Waiter] = []
     fileprivate var isReleased = false
-    /// What the others are still to be told, and whether somebody is at it.
-    fileprivate var calls: [@Sendable () -> Void] = []
-    fileprivate var isCalling = false
   }
 
   /// For the main actor: all that happens, in order.
   package let updates: AsyncStream<Update>
   private let face: AsyncStream<Update>.Continuation
   private let make: @Sendable () throws(QualityError) -> any ControllerEngine
-  private let executor: (any TaskExecutor)?
+  private let world: LiveWorld
   let configuration: BroadcastConfiguration
-  let state: Mutex<State>
+  let state: Decider<State>
+  private typealias Deeds = [Decider<State>.Deed]
 
   /// - Parameters:
   ///   - configuration: what the engines are going to be made with.
-  ///   - executor: where its tasks run; nil: where Swift runs them.
   ///   - make: makes one.
   package init(
     _ setting: ControllerRules.Setting, _ configuration: BroadcastConfiguration,
-    on executor: (any TaskExecutor)? = nil,
+    in world: LiveWorld = LiveWorld(),
     make: @escaping @Sendable () throws(QualityError) -> any ControllerEngine
   ) {
     (updates, face) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1024))
     self.make = make
-    self.executor = executor
+    self.world = world
     self.configuration = configuration
-    state = Mutex(State(rules: ControllerRules(setting, isMuted: configuration.isMuted)))
+    state = Decider(State(rules: ControllerRules(setting, isMuted: configuration.isMuted)))
   }
 
   /// Something runs beneath.
   package var hasEngine: Bool { state.withLock { $0.engine != nil } }
 
   package func take(_ command: ControllerRules.Command) {
-    change { [self] state in
-      let orders = state.rules.take(command)
-      perform(orders, &state)
-    }
+    state.decide { state, deeds in perform(state.rules.take(command), &state, &deeds) }
   }
 
   /// Nobody holds the controller any more: what runs is left, and nobody is told of it.
   package func release() {
-    change { [self] state in
+    state.decide { state, deeds in
       state.isReleased = true
-      let orders = state.rules.take(.leave)
-      perform(orders, &state)
-      if !state.rules.state.isBroadcasting { finish(&state) }
+      perform(state.rules.take(.leave), &state, &deeds)
+      if !state.rules.state.isBroadcasting { finish(&state, &deeds) }
+      deeds.append { [face] in face.finish() }
     }
-    face.finish()
   }
 
   /// As ``take(_:)``; returns when it is done.
@@ -105,10 +100,10 @@ package final class ControllerCore: Sendable {
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        change { [self] state in
-          state.waiters[number] = Waiter(question: question, continuation: continuation)
-          let orders = state.rules.take(command)
-          perform(orders, &state)
+        state.decide { state, deeds in
+          state.waiters.append(
+            Waiter(number: number, question: question, continuation: continuation))
+          perform(state.rules.take(command), &state, &deeds)
         }
         if Task.isCancelled { withdraw(number) }
       }
@@ -117,8 +112,12 @@ package final class ControllerCore: Sendable {
     }
   }
 
-  private func withdraw(_ waiter: Int) {
-    let waiter = state.withLock { $0.waiters.removeValue(forKey: waiter) }
+  private func withdraw(_ number: Int) {
+    // At once, and not what others have decided: whoever cancels is not to do that for them.
+    let waiter = state.withLock { state in
+      let index = state.waiters.firstIndex { $0.number == number }
+      return index.map { state.waiters.remove(at: $0) }
+    }
     waiter?.continuation.resume(returning: .cancelled)
   }
 
@@ -129,136 +128,133 @@ package final class ControllerCore: Sendable {
     let number: Int? = state.withLock { state in
       guard !state.isReleased else { return nil }
       state.listened += 1
-      state.listeners[state.listened] = Listener(stream: continuation, wants: wants)
+      state.listeners.append(
+        Listener(number: state.listened, stream: continuation, wants: wants))
       return state.listened
     }
     guard let number else {
       continuation.finish()
       return stream
     }
-    // A task, as the stream may be dropped while an event is being handed to it.
-    continuation.onTermination = { [weak self] _ in Task { self?.forget(number) } }
+    continuation.onTermination = { [weak self] _ in self?.forget(number) }
     return stream
   }
 
-  private func forget(_ listener: Int) {
-    state.withLock { _ = $0.listeners.removeValue(forKey: listener) }
+  private func forget(_ number: Int) {
+    // Let go of by who asks, not under the lock: what its predicate holds is a program's.
+    _ = state.withLock { state in
+      let index = state.listeners.firstIndex { $0.number == number }
+      return index.map { state.listeners.remove(at: $0) }
+    }
   }
 
   // MARK: What the rules order
 
-  private func perform(_ orders: [ControllerRules.Order], _ state: inout State) {
+  private func perform(
+    _ orders: [ControllerRules.Order], _ state: inout State, _ deeds: inout Deeds
+  ) {
     for order in orders {
       switch order {
-      case .run: run(&state)
-      // Not under the lock: a program's own source is told to end on the way.
-      case .end: tell(state.engine) { $0.end(reason: "asked to end the stream") }
-      case .leave: tell(state.engine) { $0.stop(reason: "asked to leave") }
-      case .mute(let isMuted): state.engine?.isMuted = isMuted
-      case .rotate: state.engine?.rotateCamera()
-      case .tell(let event): tell(event, &state)
-      case .finish: finish(&state)
+      case .run: run(&state, &deeds)
+      case .end: tell(state.engine, &deeds) { $0.end(reason: "asked to end the stream") }
+      case .leave: tell(state.engine, &deeds) { $0.stop(reason: "asked to leave") }
+      case .mute(let isMuted): deeds.append { [engine = state.engine] in engine?.isMuted = isMuted }
+      case .rotate: deeds.append { [engine = state.engine] in engine?.rotateCamera() }
+      case .tell(let event): tell(event, &state, &deeds)
+      case .finish: finish(&state, &deeds)
       case .answer(let question, let failure):
-        for (number, waiter) in state.waiters where waiter.question == question {
-          state.waiters[number] = nil
-          state.calls.append { waiter.continuation.resume(returning: failure) }
+        for waiter in state.waiters where waiter.question == question {
+          deeds.append { waiter.continuation.resume(returning: failure) }
         }
+        state.waiters.removeAll { $0.question == question }
       }
     }
-    state.facts.isNow(state.rules.state.name, at: Date())
-    show(nil, &state)
+    state.facts.isNow(state.rules.state.name, at: world.date())
+    show(nil, state, &deeds)
   }
 
+  /// In a task of its own: a program's source is told to end on the way, and may take its time.
   private func tell(
-    _ engine: (any ControllerEngine)?, _ what: @escaping @Sendable (any ControllerEngine) -> Void
+    _ engine: (any ControllerEngine)?, _ deeds: inout Deeds,
+    _ what: @escaping @Sendable (any ControllerEngine) -> Void
   ) {
-    if let engine { Task(executorPreference: executor) { what(engine) } }
+    guard let engine else { return }
+    deeds.append { [world] in _ = world.task { what(engine) } }
   }
 
-  private func run(_ state: inout State) {
+  private func run(_ state: inout State, _ deeds: inout Deeds) {
     state.broadcast = UUID()
     state.facts = SnapshotFacts()
     state.lastError = nil
     let engine: any ControllerEngine
     do throws(QualityError) { engine = try make() } catch {
-      Task(executorPreference: executor) { self.over(refusal: .quality(error)) }
+      deeds.append { [self] in _ = world.task { self.over(refusal: .quality(error)) } }
       return
     }
     state.engine = engine
-    let events = engine.events()
-    Task(executorPreference: executor) { [self] in
-      let listening = Task(executorPreference: executor) {
-        for await event in events { self.take(report: event) }
-      }
-      var failure: BroadcastError?
-      do throws(BroadcastError) { _ = try await engine.run() } catch { failure = error }
-      await listening.value
-      over(failure)
+    let (events, isMuted) = (engine.events(), state.rules.isMuted)
+    deeds.append { [self] in
+      engine.isMuted = isMuted  // before a sound is heard
+      _ = world.task { await self.run(engine, events) }
     }
   }
 
+  private func run(
+    _ engine: any ControllerEngine, _ events: AsyncStream<BunnyBroadcastEvent>
+  ) async {
+    let listening = world.task { for await event in events { self.take(report: event) } }
+    var failure: BroadcastError?
+    do throws(BroadcastError) { _ = try await engine.run() } catch { failure = error }
+    await listening.value
+    over(failure)
+  }
+
   private func take(report event: BunnyBroadcastEvent) {
-    change { [self] state in
-      let orders = state.rules.take(report: event, at: .now)
-      perform(orders, &state)
+    let now = world.now()
+    state.decide { state, deeds in
+      perform(state.rules.take(report: event, at: now), &state, &deeds)
     }
   }
 
   private func over(_ failure: BroadcastError? = nil, refusal: Failure? = nil) {
-    change { [self] state in
-      state.lastStatistics = state.engine?.statistics ?? state.lastStatistics
-      if let engine = state.engine { state.lastStream = engine.stream }
+    let engine = state.withLock { $0.engine }
+    let (statistics, stream) = (engine?.statistics, engine?.stream)
+    state.decide { state, deeds in
+      state.lastStatistics = statistics ?? state.lastStatistics
+      if engine != nil { state.lastStream = stream }
       state.engine = nil
       state.lastError = failure
-      let orders = state.rules.over(failure, refusal: refusal)
-      perform(orders, &state)
+      perform(state.rules.over(failure, refusal: refusal), &state, &deeds)
     }
   }
 
-  private func tell(_ event: BunnyBroadcastEvent, _ state: inout State) {
+  private func tell(
+    _ event: BunnyBroadcastEvent, _ state: inout State, _ deeds: inout Deeds
+  ) {
     state.records += 1
     let record = BunnyBroadcastRecord(
-      broadcast: state.broadcast, number: state.records, date: Date(), time: .now, event: event)
+      broadcast: state.broadcast, number: state.records, date: world.date(), time: world.now(),
+      event: event)
     state.facts.note(record)
-    for listener in state.listeners.values where listener.wants(event) {
-      state.calls.append { listener.stream.yield(record) }
+    for listener in state.listeners {
+      deeds.append { if listener.wants(event) { listener.stream.yield(record) } }
     }
-    show(record, &state)
+    show(record, state, &deeds)
   }
 
-  private func finish(_ state: inout State) {
-    for listener in state.listeners.values { state.calls.append { listener.stream.finish() } }
-    state.listeners = [:]
+  private func finish(_ state: inout State, _ deeds: inout Deeds) {
+    for listener in state.listeners { deeds.append { listener.stream.finish() } }
+    state.listeners = []
   }
 
-  private func show(_ record: BunnyBroadcastRecord?, _ state: inout State) {
+  private func show(
+    _ record: BunnyBroadcastRecord?, _ state: State, _ deeds: inout Deeds
+  ) {
     let rules = state.rules
     let update = Update(
       state: rules.state, isMuted: rules.isMuted, cameraPosition: rules.cameraPosition,
       isAttached: rules.isAttached, primaryLive: rules.primaryLive,
       backupLive: rules.backupLive, clock: rules.clock, record: record)
-    state.calls.append { [face] in face.yield(update) }
-  }
-
-  // MARK: What the others are told
-
-  /// Changes the state, then tells the others of it, in order and not under the lock: a task that is woken
-  /// may be being cancelled by a thread that holds the task's own lock, and waits for ours in `onCancel`.
-  private func change(_ change: @Sendable (inout State) -> Void) {
-    let isOurs = state.withLock { state in
-      change(&state)
-      defer { state.isCalling = true }
-      return !state.isCalling
-    }
-    guard isOurs else { return }  // whoever is at it goes on with these
-    while true {
-      let calls = state.withLock { state in
-        defer { state.calls = [] }
-        state.isCalling = !state.calls.isEmpty
-        return state.calls
-      }
-      if calls.isEmpty { return }
-      for call in calls { call() }
-    }
+    deeds.append { [face] in face.yield(update) }
   }
 }

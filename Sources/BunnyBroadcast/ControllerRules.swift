@@ -93,7 +93,7 @@ package struct ControllerRules: Equatable, Sendable {
 
   private mutating func begin() -> [Order] {
     runs += 1
-    run = Run(isVisible: !setting.hasStream)
+    run = Run(isVisible: !setting.hasStream, isDual: setting.isDual)
     return [.run(runs), .mute(isMuted)]
   }
 

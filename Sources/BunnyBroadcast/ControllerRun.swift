@@ -22,8 +22,7 @@ extension ControllerRules {
     /// Where a connection was tried first, and last.
     var primary: Ingest?
     var tried: Ingest?
-    /// Those that carry the stream.
-    var carriers: [Ingest] = []
+    var carriers: Carriers
     var wasAccepted = false
     /// Whoever waited for the start knows.
     var isStarted = false
@@ -37,7 +36,9 @@ extension ControllerRules {
     var totals = BroadcastTotals()
     var reason = "its media ended"
 
-    init(isVisible: Bool) { self.isVisible = isVisible }
+    init(isVisible: Bool, isDual: Bool) {
+      (self.isVisible, carriers) = (isVisible, Carriers(isDual: isDual))
+    }
 
     /// What changes nothing but what is known.
     mutating func note(_ event: BunnyBroadcastEvent, at now: MonotonicTime) {
@@ -49,7 +50,8 @@ extension ControllerRules {
         // The next stream begins from nothing.
         (waitsFor, waitsUntil) = (reason, nil)
         (isVisible, isPreparing, wasAccepted, hasToldStart) = (false, false, false, false)
-        (primary, tried, carriers, usesBackup, attempt) = (nil, nil, [], false, 0)
+        (primary, tried, usesBackup, attempt) = (nil, nil, false, 0)
+        carriers = Carriers(isDual: carriers.isDual)
       case .streamFound(_, _, let resumes): isVisible = resumes
       case .preparing: isPreparing = true
       case .connection(let ingest, .connecting):
@@ -62,9 +64,7 @@ extension ControllerRules {
       }
     }
 
-    mutating func accepted(_ ingest: Ingest, besideAnother: Bool) {
-      if !besideAnother { carriers = [] }
-      carriers.append(ingest)
+    mutating func accepted(_ ingest: Ingest) {
       (wasAccepted, attempt) = (true, 0)
       primary = primary ?? ingest
       usesBackup = primary != ingest
@@ -106,6 +106,7 @@ extension ControllerRules {
   /// What is told of an event of the engine's. Those of the end are kept until it is ``over(_:refusal:)``.
   package mutating func take(report event: BunnyBroadcastEvent, at now: MonotonicTime) -> [Order] {
     guard run != nil else { return [] }
+    run?.carriers.take(event)
     switch event {
     case .failed, .stopped: return []
     case .ended(let totals, let reason):
@@ -113,14 +114,11 @@ extension ControllerRules {
       run?.reason = reason
       return []
     case .published(let ingest):
-      run?.accepted(ingest, besideAnother: setting.isDual)
+      run?.accepted(ingest)
       return [.tell(event)] + toldStart()
     case .started(let ingest):
-      if run?.carriers.contains(ingest) == true {
-        run?.isVisible = true  // whoever has started it
-      } else {
-        run?.accepted(ingest, besideAnother: setting.isDual)
-      }
+      run?.isVisible = true  // whoever has started it
+      run?.accepted(ingest)
       return toldStart()
     case .streamFound:
       // Late, where it was published to from memory.
@@ -131,11 +129,9 @@ extension ControllerRules {
       return [.tell(event)] + toldStart()
     case .reconnected(let ingest):
       let change = failedOver(to: run?.primary != ingest)
-      run?.accepted(ingest, besideAnother: setting.isDual)
+      run?.accepted(ingest)
       return change + [.tell(event)] + toldStart()
-    case .lost(let ingest, let reason):
-      run?.carriers.removeAll { $0 == ingest }
-      run?.lostBecause = reason
+    case .lost(_, let reason): run?.lostBecause = reason
     case .reconnecting(let attempt, let usingBackup, _, let reason):
       let change = failedOver(to: usingBackup)
       run?.attempt = attempt

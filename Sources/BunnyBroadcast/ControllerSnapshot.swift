@@ -115,33 +115,33 @@ struct SnapshotFacts: Sendable {
 
 extension ControllerCore {
   package var statistics: BroadcastStatistics {
-    state.withLock { $0.engine?.statistics ?? $0.lastStatistics }
+    let (engine, last) = state.withLock { ($0.engine, $0.lastStatistics) }
+    return engine?.statistics ?? last
   }
 
   package var snapshot: BunnyBroadcastSnapshot {
-    state.withLock { state in
-      let (rules, facts, quality) = (state.rules, state.facts, configuration.quality)
-      let statistics = state.engine?.statistics ?? state.lastStatistics
-      let stream = state.engine.map { $0.stream } ?? state.lastStream
-      return BunnyBroadcastSnapshot(
-        broadcast: state.broadcast, state: rules.state.name, detail: rules.state.detail,
-        stream: stream?.id, title: stream?.title,
-        since: facts.since, ingest: facts.ingest, primaryIngestLive: rules.primaryLive,
-        backupIngestLive: rules.backupLive, isMuted: rules.isMuted,
-        quality: .init(
-          width: quality.resolution.width, height: quality.resolution.height,
-          frameRate: quality.frameRate, videoBitrate: quality.videoBitrate,
-          audioBitrate: quality.audioBitrate),
-        camera: .init(
-          name: facts.camera ?? configuration.pictureName, chosen: facts.chosen[.camera],
-          trouble: facts.cameraTrouble),
-        microphone: .init(
-          name: configuration.soundName, chosen: facts.chosen[.microphone],
-          trouble: facts.microphoneTrouble),
-        encoder: .init(
-          name: configuration.encoder?.rawValue, targetBitrate: statistics.targetBitrate,
-          targetReason: statistics.targetReason, relief: facts.relief),
-        lastError: facts.lastError, statistics: statistics)
-    }
+    let now = state.withLock { $0 }
+    let (rules, facts, quality) = (now.rules, now.facts, configuration.quality)
+    let statistics = now.engine?.statistics ?? now.lastStatistics
+    let stream = now.engine.map { $0.stream } ?? now.lastStream
+    return BunnyBroadcastSnapshot(
+      broadcast: now.broadcast, state: rules.state.name, detail: rules.state.detail,
+      stream: stream?.id, title: stream?.title,
+      since: facts.since, ingest: facts.ingest, primaryIngestLive: rules.primaryLive,
+      backupIngestLive: rules.backupLive, isMuted: rules.isMuted,
+      quality: .init(
+        width: quality.resolution.width, height: quality.resolution.height,
+        frameRate: quality.frameRate, videoBitrate: quality.videoBitrate,
+        audioBitrate: quality.audioBitrate),
+      camera: .init(
+        name: facts.camera ?? configuration.pictureName, chosen: facts.chosen[.camera],
+        trouble: facts.cameraTrouble),
+      microphone: .init(
+        name: configuration.soundName, chosen: facts.chosen[.microphone],
+        trouble: facts.microphoneTrouble),
+      encoder: .init(
+        name: configuration.encoder?.rawValue, targetBitrate: statistics.targetBitrate,
+        targetReason: statistics.targetReason, relief: facts.relief),
+      lastError: facts.lastError, statistics: statistics)
   }
 }

@@ -15,7 +15,7 @@ public final class LiveBroadcast: Broadcasting {
     var streamId: String
     /// As Bunny's API told of it last.
     var stream: BunnyLiveStream?
-    var store: StreamStore?
+    var store: (any StreamMemory)?
     /// Since it is published to.
     var session: LiveSession?
     /// When this machine published to it before that.
@@ -23,7 +23,7 @@ public final class LiveBroadcast: Broadcasting {
     /// Why nothing is sent; nil: something is.
     var waiting: Waiting? = .api
     /// What remembers a stream that was made and never shown.
-    var creation: StreamStore?
+    var creation: (any StreamMemory)?
     /// When a session of this process ended.
     var published: StreamRecord.Publishing?
     var clock: ServerClock?

@@ -27,11 +27,11 @@ extension LiveBroadcast {
 
   /// Remembers the stream that was made last under that title; nil: another process has one, or there is
   /// nowhere to.
-  private func madeBefore(_ title: String) -> StreamStore? {
+  private func madeBefore(_ title: String) -> (any StreamMemory)? {
     guard let folder = plan.stateFolder else { return nil }
     let name = "made-\(LiveCreation.number(of: title, in: plan.libraryId))"
     do throws(StreamStore.Trouble) {
-      return try StreamStore(folder: "\(folder)/streams", streamId: name)
+      return try world.store("\(folder)/streams", name)
     } catch {
       if case .unusable(let sentence) = error { hub.send(.notice(message: sentence)) }
       return nil
@@ -78,7 +78,7 @@ extension LiveBroadcast {
   ///
   /// - Parameter store: of the stream in whose place it is made.
   func create(
-    _ request: BunnyLiveStreamCreateRequest, inPlaceOf store: StreamStore? = nil
+    _ request: BunnyLiveStreamCreateRequest, inPlaceOf store: (any StreamMemory)? = nil
   ) async throws {
     var backoff = Backoff()
     var known: Set<String>?
@@ -130,7 +130,7 @@ extension LiveBroadcast {
   }
 
   /// So that a process that is started with the old GUID goes on with the new one.
-  private func remember(_ successor: String, titled title: String, in store: StreamStore) {
+  private func remember(_ successor: String, titled title: String, in store: any StreamMemory) {
     var record = store.record() ?? StreamRecord(key: "")
     record.title = record.title ?? title
     record.successor = successor

@@ -55,11 +55,10 @@ extension LiveBroadcast {
     }
   }
 
-  /// What was published to without knowing whose it was is not ended without knowing.
+  /// What was to be published to without knowing whose it was, and never was, is not ended without knowing.
   private func claimAtLast(within limit: Duration) async throws {
-    guard let (session, own) = state.withLock({ state in state.session.map { ($0, state.own) } }),
-      !session.isClaimed
-    else { return }
+    let (session, own, isPublished) = state.withLock { ($0.session, $0.own, $0.published != nil) }
+    guard let session, !session.isClaimed, !isPublished else { return }
     let (library, id) = (plan.libraryId, streamId)
     let status = try await whileWanted(Self.isToEnd) { [api, world] in
       try await world.within(limit) { try await api.ingestStatus(libraryId: library, streamId: id) }

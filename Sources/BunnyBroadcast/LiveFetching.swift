@@ -1,7 +1,6 @@
 import BunnyRTMP
 import BunnyStreamAPI
 import BunnySystem
-import FoundationEssentials
 import Synchronization
 
 // What comes before the first publish.
@@ -28,7 +27,7 @@ extension LiveBroadcast {
       var limit = rule.patience(at: world.now())
       if let told {
         // Not beyond its time.
-        limit = min(limit, .seconds(max(5, await secondsToWait(for: told.stream) ?? 0)))
+        limit = min(limit, .seconds(max(5, secondsToWait(for: told.stream) ?? 0)))
       }
       do {
         let stream = try await getStream(within: limit, while: Self.isUnasked)
@@ -42,7 +41,8 @@ extension LiveBroadcast {
           reason = missing
           step = rule.isIncomplete(at: world.now(), chance: world.chance())
         case .publish(let key, let needsStart, let warning):
-          if let left = await secondsToWait(for: stream) {
+          await learnTime(for: stream)
+          if let left = secondsToWait(for: stream) {
             told = Opening(stream: stream, key: key, needsStart: nil)
             await countDown(left, to: stream, saidAbove: &saidAbove)
             rule.isEarly()
@@ -59,14 +59,11 @@ extension LiveBroadcast {
       guard isWanted else { break }
       switch step {
       case .ask(var wait):
-        if var told {
-          guard let left = await secondsToWait(for: told.stream) else {
-            hub.send(
-              .notice(message: "\(error); the stream's time has come: publishing as was told last"))
-            told.trouble = error
-            return told
-          }
-          wait = min(wait, .seconds(left))
+        if let told {
+          let left = Duration.seconds(secondsToWait(for: told.stream) ?? 0)
+          let quiet = min(error.retryAfter ?? .zero, Backoff.longest)
+          guard left > .zero, quiet <= left else { return await open(told, in: left, error) }
+          wait = min(wait, left)
         }
         waits(for: Waiting("Bunny's API: \(reason)"))
         hub.send(.askingAgain(after: wait, reason: reason))
@@ -83,6 +80,22 @@ extension LiveBroadcast {
       }
     }
     return nil
+  }
+
+  /// What the API told of last, when its time has come; nil: the broadcast was ended meanwhile.
+  ///
+  /// - Parameter error: why the API is not asked again until then.
+  private func open(
+    _ told: Opening, in left: Duration, _ error: BunnyLiveStreamError
+  ) async -> Opening? {
+    await pause(left, while: Self.isUnasked)
+    guard isWanted else { return nil }
+    hub.send(
+      .notice(message: "\(error); the stream's time has come: publishing as was told last"))
+    var told = told
+    told.trouble = error
+    told.trouble?.retryAfter = error.retryAfter.map { max(.zero, $0 - left) }
+    return told
   }
 
   /// What may be published to while the API does not answer.
@@ -132,20 +145,28 @@ extension LiveBroadcast {
 
   // MARK: A scheduled stream
 
+  private func waitsForTime(of stream: BunnyLiveStream) -> Bool {
+    plan.startsStream && !plan.startsNow && stream.scheduledStartTime != nil
+      && stream.status != .running
+  }
+
+  /// Has the server tell what its clock shows, if that matters and is not known.
+  private func learnTime(for stream: BunnyLiveStream) async {
+    guard waitsForTime(of: stream), state.withLock({ $0.clock == nil }) else { return }
+    _ = await askStatus()
+  }
+
   /// nil: its time has come, it has none, or that is not for us to wait for.
-  private func secondsToWait(for stream: BunnyLiveStream) async -> Double? {
-    guard plan.startsStream, !plan.startsNow, stream.scheduledStartTime != nil,
-      stream.status != .running
-    else { return nil }
-    if state.withLock({ $0.clock == nil }) { _ = await askStatus() }
-    let now = state.withLock { $0.clock }?.time(at: world.now()) ?? Date()
+  private func secondsToWait(for stream: BunnyLiveStream) -> Double? {
+    guard waitsForTime(of: stream) else { return nil }
+    let now = state.withLock { $0.clock }?.time(at: world.now()) ?? world.date()
     return Countdown.seconds(to: stream, now: now)
   }
 
   private func countDown(
     _ left: Double, to stream: BunnyLiveStream, saidAbove: inout Double?
   ) async {
-    let date = stream.scheduledStartTime ?? Date()
+    let date = stream.scheduledStartTime ?? world.date()
     waits(for: Waiting("the stream's time", until: (date, world.now() + .seconds(left))))
     let isFirst = saidAbove == nil
     if left <= saidAbove ?? .infinity {

@@ -1,15 +1,14 @@
 import BunnyStreamAPI
 import BunnySystem
-import Synchronization
 
-/// Keeps a stream's record up to date while it is broadcast to: every ten seconds, from a thread of its
-/// own, since a card may take a second to write.
+/// Keeps a stream's record up to date while it is broadcast to: whenever something changes, and every ten
+/// seconds.
 final class LiveRecord: Sendable {
-  private static let pace = Int64.seconds(10)
+  private static let pace = Duration.seconds(10)
 
-  private struct State {
+  private struct State: Sendable {
     /// nil: all is written, and the lock is given back.
-    var store: StreamStore?
+    var store: (any StreamMemory)?
     var record: StreamRecord
     var clock: ServerClock?
     /// An ingest has the stream.
@@ -18,40 +17,55 @@ final class LiveRecord: Sendable {
     var hasPublished = false
     var isOver = false
     /// Something has changed since it was written.
-    var isDue = true
+    var isDue = false
+    /// Somebody writes, and will look again.
+    var isWriting = false
     var hasComplained = false
+    /// Has it written every ten seconds.
+    var beat: Task<Void, any Error>?
   }
 
   /// How long the end waits for what is written last: a card that is dying hangs.
   private static let patience = Duration.seconds(5)
 
-  private let state: Mutex<State>
-  private let wake = WakeEvent()
+  private let state: Decider<State>
   private let hub: EventHub
+  private let world: LiveWorld
   private let over = Promise<Void>()
 
-  init(_ store: StreamStore, _ record: StreamRecord, clock: ServerClock?, _ hub: EventHub) {
-    self.hub = hub
-    state = Mutex(State(store: store, record: record, clock: clock))
-    startThread("record") { [self] in
-      while write() { wake.wait(until: .now + Self.pace) }
-      over.keep(())
+  init(
+    _ store: any StreamMemory, _ record: StreamRecord, clock: ServerClock?, _ hub: EventHub,
+    _ world: LiveWorld
+  ) {
+    (self.hub, self.world) = (hub, world)
+    state = Decider(State(store: store, record: record, clock: clock))
+    let beat = world.throwingTask { [weak self] () async throws -> Void in
+      while true {
+        try await world.sleep(Self.pace)
+        self?.beats()
+      }
     }
+    state.withLock { $0.beat = beat }
+    change { _ in }
   }
 
   /// Writes the leave-taking, and returns when that is done, or takes too long.
   func end() async {
-    state.withLock { $0.isOver = true }
-    wake.signal()
-    let waiting = Task { [over, hub] in
-      try await Task.sleep(for: Self.patience)
+    state.withLock { $0.beat }?.cancel()
+    change { $0.isOver = true }
+    let alarm = world.throwingTask { [over, hub, world] in
+      try await world.sleep(Self.patience)
       hub.send(
         .notice(
           message: "what is remembered of the stream is not written after 5 s; look at the disk"))
       over.keep(())
     }
     await over.value
-    waiting.cancel()
+    alarm.cancel()
+  }
+
+  private func beats() {
+    if state.withLock({ $0.isPublishing }) { change { _ in } }
   }
 
   /// - Parameter has: an ingest has the stream.
@@ -65,8 +79,9 @@ final class LiveRecord: Sendable {
 
   func told(_ status: BunnyLiveStreamIngestStatus) {
     guard let time = status.statusTime else { return }
+    let now = world.now()
     let isFirst = state.withLock { state in
-      defer { state.clock = ServerClock(time, at: .now) }
+      defer { state.clock = ServerClock(time, at: now) }
       return state.clock == nil
     }
     if isFirst { change { _ in } }
@@ -87,31 +102,44 @@ final class LiveRecord: Sendable {
   }
 
   private func change(_ body: (inout State) -> Void) {
-    state.withLock { state in
+    state.decide { state, deeds in
       body(&state)
       state.isDue = true
+      guard !state.isWriting else { return }
+      state.isWriting = true
+      deeds.append { [self] in _ = world.task { await self.write() } }
     }
-    wake.signal()
   }
 
-  /// - Returns: false when that was the last time.
-  private func write() -> Bool {
-    let (store, record, isDue, isOver) = state.withLock { state in
-      let now = MonotonicTime.now
+  /// One after the other: the newest is written last.
+  private func write() async {
+    while let (store, record) = due() {
+      await world.block { [self] in save(record, in: store) }
+    }
+    if state.withLock({ $0.store == nil }) { over.keep(()) }
+  }
+
+  /// What is to be written; nil: nothing, and nobody writes any more.
+  private func due() -> (any StreamMemory, StreamRecord)? {
+    let now = world.now()
+    return state.withLock { state in
+      guard state.isDue, let store = state.store else {
+        state.isWriting = false
+        if state.isOver { state.store = nil }
+        return nil
+      }
+      state.isDue = false
       if state.isPublishing || state.isOver && state.hasPublished {
         state.record.publishing = .init(
           bootId: Boot.id, at: now, serverTime: state.clock?.time(at: now), hasLeft: state.isOver)
-        state.isDue = true
       }
-      defer {
-        state.isDue = false
-        if state.isOver { state.store = nil }
-      }
-      return (state.store, state.record, state.isDue, state.isOver)
+      return (store, state.record)
     }
-    guard isDue else { return !isOver }
+  }
+
+  private func save(_ record: StreamRecord, in store: any StreamMemory) {
     do throws(StreamStore.Trouble) {
-      try store?.save(record)
+      try store.save(record)
     } catch {
       let isNews = state.withLock { state in
         defer { state.hasComplained = true }
@@ -119,6 +147,5 @@ final class LiveRecord: Sendable {
       }
       if isNews, case .unusable(let sentence) = error { hub.send(.notice(message: sentence)) }
     }
-    return !isOver
   }
 }

@@ -34,8 +34,8 @@ package enum Admission: Equatable, Sendable {
 /// five seconds at most, and later if it says so. Asks nothing itself.
 package struct Readiness: Equatable, Sendable {
   package enum Step: Equatable, Sendable {
-    /// Ask for the stream itself after so many seconds.
-    case find(after: Double)
+    /// Ask for the stream itself after so many seconds; where its time comes then, no later than `atMost`.
+    case find(after: Double, atMost: Double? = nil)
     /// Ask for the ingest status after so many seconds.
     case ask(after: Double)
     /// Show it to viewers.
@@ -52,18 +52,24 @@ package struct Readiness: Equatable, Sendable {
   package static let patience = 30.0
 
   private var isFinding: Bool
+  private let isQuietFor: Double
   private var isWaiting: Bool
   private var hasSaid = false
   private var failedStarts = 0
   private var failedFinds = 0
 
-  /// - Parameter starts: the stream is to be started, and is not running yet; nil: the API has not told
-  ///   of it, and it is published to from memory.
-  package init(starts: Bool?) { (isFinding, isWaiting) = (starts == nil, starts ?? false) }
+  /// - Parameters:
+  ///   - starts: the stream is to be started, and is not running yet; nil: the API has not told of it, and it is
+  ///     published to from memory.
+  ///   - retryAfter: for how long an API that has just failed wants to be left alone.
+  package init(starts: Bool?, retryAfter: Duration? = nil) {
+    (isFinding, isWaiting) = (starts == nil, starts ?? false)
+    isQuietFor = Self.seconds(retryAfter)
+  }
 
   /// The first thing to do.
   package var first: Step {
-    isFinding ? .find(after: 0) : isWaiting ? .ask(after: 0) : .watch(after: 0)
+    isFinding ? .find(after: isQuietFor) : isWaiting ? .ask(after: 0) : .watch(after: 0)
   }
 
   /// The API told of the stream.
@@ -72,7 +78,7 @@ package struct Readiness: Equatable, Sendable {
   ///   - starts: it is to be started, and is not running yet.
   ///   - wait: but not before so many seconds have passed, since it is scheduled; nil: now.
   package mutating func found(starts: Bool, wait: Double? = nil) -> Step {
-    if starts, let wait { return .find(after: min(wait, Countdown.look)) }
+    if starts, let wait { return .find(after: min(wait, Countdown.look), atMost: wait) }
     (isFinding, isWaiting) = (false, starts)
     return first
   }

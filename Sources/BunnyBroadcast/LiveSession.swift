@@ -1,7 +1,6 @@
 import BunnyRTMP
 import BunnyStreamAPI
 import BunnySystem
-import Synchronization
 
 /// A stream that may be published to, as far as is known.
 struct Opening: Sendable {
@@ -44,127 +43,109 @@ final class LiveSession: Sendable {
     }
   }
 
+  fileprivate struct State: Sendable {
+    var ingests: Ingests
+    /// Nobody else was found to publish to the stream.
+    var isClaimed: Bool
+    var showing: Showing
+    var rivals = RivalWatch()
+    /// When an ingest took the stream last, or was lost.
+    var arrival: MonotonicTime?
+  }
+
   let broadcast: any LiveMedia
   private let opening: Opening
   private let record: LiveRecord?
-  private let ingests: Mutex<Ingests>
-  /// Those that have the stream.
-  private let carriers = Mutex<[Ingest]>([])
-  private let claimed: Mutex<Bool>
-  private let showing: Mutex<Showing>
-  private let rivals = Mutex(Rivals())
   private let hub: EventHub
-
-  private struct Rivals {
-    var watch = RivalWatch()
-    /// When an ingest took the stream last, or was lost.
-    var arrival: MonotonicTime?
-    /// How often that was.
-    var changes = 0
-  }
+  private let world: LiveWorld
+  private let state: Decider<State>
 
   /// Nanoseconds for which Bunny may still tell of an ingest that we have left.
   private static let afterglow = Int64.seconds(15)
 
   init(
     _ broadcast: any LiveMedia, _ opening: Opening, _ ingests: Ingests, _ record: LiveRecord?,
-    _ hub: EventHub
+    _ hub: EventHub, _ world: LiveWorld
   ) {
-    (self.broadcast, self.opening, self.record, self.hub) = (broadcast, opening, record, hub)
-    self.ingests = Mutex(ingests)
-    claimed = Mutex(opening.isClaimed)
-    showing = Mutex(
-      Showing(
-        isShown: opening.needsStart == false,
-        isDual: broadcast.configuration.redundancy == .dual))
+    (self.broadcast, self.opening, self.record) = (broadcast, opening, record)
+    (self.hub, self.world) = (hub, world)
+    state = Decider(
+      State(
+        ingests: ingests, isClaimed: opening.isClaimed,
+        showing: Showing(
+          isShown: opening.needsStart == false,
+          isDual: broadcast.configuration.redundancy == .dual)))
   }
 
   /// Nobody else was found to publish to the stream.
   var isClaimed: Bool {
-    get { claimed.withLock { $0 } }
-    set { claimed.withLock { $0 = newValue } }
+    get { state.withLock { $0.isClaimed } }
+    set { state.withLock { $0.isClaimed = newValue } }
   }
 
   /// An ingest has the stream.
-  var isCarried: Bool { carriers.withLock { !$0.isEmpty } }
+  var isCarried: Bool { !shows.carriers.isEmpty }
 
   /// As far as is known.
-  var shows: Showing { showing.withLock { $0 } }
+  var shows: Showing { state.withLock { $0.showing } }
 
   /// Media tells; listeners are told what that comes to.
   func take(_ event: BunnyBroadcastEvent) {
-    if event.isOfMedia {
-      showing.withLock { showing in
-        for event in showing.told(event) { hub.send(event) }
-      }
+    guard event.isOfMedia else { return }
+    let now = world.now()
+    let isCarried: Bool? = state.decide { state, deeds in
+      let changes = state.showing.carriers.changes
+      deeds += tell(state.showing.told(event))
+      guard state.showing.carriers.changes > changes else { return nil }
+      state.arrival = now
+      return !state.showing.carriers.isEmpty
     }
-    let isDual = broadcast.configuration.redundancy == .dual
-    let isCarried: Bool? = carriers.withLock { carriers in
-      switch event {
-      case .started(let ingest), .reconnected(let ingest):
-        carriers = isDual ? carriers + [ingest] : [ingest]
-      case .lost(let ingest, _): carriers.removeAll { $0 == ingest }
-      default: return nil
-      }
-      return !carriers.isEmpty
-    }
-    guard let isCarried else { return }
-    rivals.withLock { rivals in
-      rivals.arrival = .now
-      rivals.changes += 1
-    }
-    record?.isPublishing(isCarried)
+    if let isCarried { record?.isPublishing(isCarried) }
   }
 
   /// Viewers see the stream: somebody has started it.
   ///
   /// - Returns: Whether that is news.
   func isShown() -> Bool {
-    let isNews = showing.withLock { showing in
-      guard !showing.isShown else { return false }
-      for event in showing.shown() { hub.send(event) }
+    let isNews = state.decide { state, deeds in
+      guard !state.showing.isShown else { return false }
+      deeds += tell(state.showing.shown())
       return true
     }
     if isNews { record?.isShown() }
     return isNews
   }
 
+  private func tell(_ events: [BunnyBroadcastEvent]) -> [@Sendable () -> Void] {
+    events.map { event in { [hub] in hub.send(event) } }
+  }
+
   /// Whether what Bunny tells of the stream's ingests can be told from what we have left behind ourselves: our
   /// own ping is fresh for a while after an ingest was lost or changed.
   var isSettled: Bool {
-    let (isCarried, rivals) = (isCarried, rivals.withLock { ($0.changes, $0.arrival) })
-    guard rivals.0 > 0, let arrival = rivals.1 else { return true }
-    return isCarried && (rivals.0 == 1 || .now - arrival > Self.afterglow)
+    let (carriers, arrival) = state.withLock { ($0.showing.carriers, $0.arrival) }
+    guard let arrival else { return true }
+    return !carriers.isEmpty && (carriers.changes == 1 || world.now() - arrival > Self.afterglow)
   }
 
   /// Whether what `status` tells is more than what we do ourselves: another ingest has the stream, and we do
   /// not send it there.
   func isBesides(_ status: BunnyLiveStreamIngestStatus) -> Bool {
-    !isCarried || rival(in: status) != nil
-  }
-
-  /// The ingest, in a word, that has the stream although we do not send it there.
-  private func rival(in status: BunnyLiveStreamIngestStatus) -> String? {
-    let ingests = ingests.withLock { $0 }
-    let carriers = carriers.withLock { $0 }
-    guard carriers.count == 1, let carrier = carriers.first else { return nil }
-    // Its words hide the key, which may be another one by now.
-    let isAtBackup = ingests.backup.map { "\($0)" == "\(carrier)" } ?? false
-    guard (isAtBackup ? status.primaryLive : status.backupLive) == true else { return nil }
-    return isAtBackup ? "primary" : "backup"
+    state.withLock { $0.showing.carriers.isEmpty || $0.rival(in: status) != nil }
   }
 
   /// Two who publish to one stream are both told so.
   private func watchRivals(_ status: BunnyLiveStreamIngestStatus) {
-    let ingest = rival(in: status)
-    let isDue = rivals.withLock { rivals in
-      rivals.watch.saw(
-        ingest != nil, arrival: opening.takesOver ? nil : rivals.arrival, at: .now)
+    let now = world.now()
+    let rival: String? = state.withLock { state in
+      let rival = state.rival(in: status)
+      let arrival = opening.takesOver ? nil : state.arrival
+      return state.rivals.saw(rival != nil, arrival: arrival, at: now) ? rival : nil
     }
-    guard isDue, let ingest else { return }
+    guard let rival else { return }
     hub.send(
       .notice(
-        message: "somebody else publishes to the stream too: Bunny's \(ingest) ingest has it, and "
+        message: "somebody else publishes to the stream too: Bunny's \(rival) ingest has it, and "
           + "not from this broadcast; viewers may see either, so end one of the two"))
   }
 
@@ -179,9 +160,9 @@ final class LiveSession: Sendable {
     guard let key = stream.streamKey, !key.isEmpty,
       let now = try? Ingests(stream, key, known: opening.stream)
     else { return }
-    let isOther = ingests.withLock { ingests in
-      defer { ingests = now }
-      return ingests != now
+    let isOther = state.withLock { state in
+      defer { state.ingests = now }
+      return state.ingests != now
     }
     guard isOther else { return }
     record?.changed(StreamRecord(stream, key: key))
@@ -198,9 +179,20 @@ final class LiveSession: Sendable {
   func isAsTold(_ stream: BunnyLiveStream) -> Bool {
     guard let key = stream.streamKey, let now = try? Ingests(stream, key, known: opening.stream)
     else { return true }
-    return ingests.withLock { $0 == now }
+    return state.withLock { $0.ingests == now }
   }
 
   /// What is remembered is on the disk when this returns.
   func end() async { await record?.end() }
+}
+
+extension LiveSession.State {
+  /// The ingest, in a word, that has the stream although we do not send it there.
+  func rival(in status: BunnyLiveStreamIngestStatus) -> String? {
+    guard let carrier = showing.carriers.only else { return nil }
+    // Its words hide the key, which may be another one by now.
+    let isAtBackup = ingests.backup.map { "\($0)" == "\(carrier)" } ?? false
+    guard (isAtBackup ? status.primaryLive : status.backupLive) == true else { return nil }
+    return isAtBackup ? "primary" : "backup"
+  }
 }

@@ -1,6 +1,5 @@
 import BunnyStreamAPI
 import BunnySystem
-import FoundationEssentials
 import Synchronization
 
 // What follows a stream that is over.
@@ -52,7 +51,7 @@ extension LiveBroadcast {
     let request =
       last == nil
       ? BunnyLiveStreamCreateRequest(title: stream.title ?? "Live stream")
-      : BunnyLiveStreamCreateRequest(like: stream, now: Date())
+      : BunnyLiveStreamCreateRequest(like: stream, now: world.date())
     try await create(request, inPlaceOf: store)
   }
 

@@ -50,11 +50,11 @@ extension LiveBroadcast {
   }
 
   /// The lock and the memory of the stream; nil: there is nowhere to keep them.
-  private func openStore() throws -> StreamStore? {
+  private func openStore() throws -> (any StreamMemory)? {
     guard let folder = plan.stateFolder else { return nil }
     if let store = state.withLock({ $0.store }) { return store }
     do throws(StreamStore.Trouble) {
-      let store = try StreamStore(folder: "\(folder)/streams", streamId: streamId)
+      let store = try world.store("\(folder)/streams", streamId)
       state.withLock { $0.store = store }
       return store
     } catch {
@@ -68,7 +68,7 @@ extension LiveBroadcast {
   }
 
   /// The broadcast of media, ready to run.
-  private func begin(_ opening: Opening, _ store: StreamStore?) throws -> LiveSession {
+  private func begin(_ opening: Opening, _ store: (any StreamMemory)?) throws -> LiveSession {
     let ingests = try LiveSession.Ingests(opening.stream, opening.key) {
       hub.send(.notice(message: $0))
     }
@@ -78,7 +78,7 @@ extension LiveBroadcast {
       let known = store.record()
       (record.publishing, record.successor) = (known?.publishing, known?.successor)
       record.isShown = opening.needsStart.map { !$0 } ?? opening.wasShown
-      return LiveRecord(store, record, clock: state.withLock { $0.clock }, hub)
+      return LiveRecord(store, record, clock: state.withLock { $0.clock }, hub, world)
     }
     let (session, ending) = state.withLock { state in
       var configuration = configuration
@@ -88,7 +88,7 @@ extension LiveBroadcast {
         configuration.duration = max(left, .milliseconds(1))
       }
       let broadcast = world.media(configuration, state.began ?? world.now())
-      let session = LiveSession(broadcast, opening, ingests, record, hub)
+      let session = LiveSession(broadcast, opening, ingests, record, hub, world)
       state.hasDuration = configuration.duration != nil
       (state.session, state.waiting) = (session, nil)
       (state.over, state.toldOver) = (nil, nil)
@@ -109,7 +109,9 @@ extension LiveBroadcast {
     let events = session.broadcast.events()
     let conductor = Conductor(
       plan, streamId, api, world,
-      readiness: Readiness(starts: opening.needsStart.map { $0 && plan.startsStream }),
+      readiness: Readiness(
+        starts: opening.needsStart.map { $0 && plan.startsStream },
+        retryAfter: opening.trouble?.retryAfter),
       trouble: opening.trouble, hub,
       .init(
         onStatus: { [weak self, session] status in

@@ -1,10 +1,13 @@
 package import BunnyRTMP
 package import BunnySystem
+package import FoundationEssentials
 
-/// What a live broadcast has of the world besides Bunny's API: a clock, chance, tasks, and what carries
-/// media. A test has another one, where time is virtual.
+/// What a live broadcast has of the world besides Bunny's API: clocks, chance, tasks, what it remembers, and what
+/// carries media. A test has another one, where time is virtual.
 package struct LiveWorld: Sendable {
   package var now: @Sendable () -> MonotonicTime = { .now }
+  /// What this machine's clock shows, which may be wrong.
+  package var date: @Sendable () -> Date = { Date() }
   package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   /// From 0 to 1, drawn anew each time.
   package var chance: @Sendable () -> Double = { .random(in: 0...1) }
@@ -21,6 +24,23 @@ package struct LiveWorld: Sendable {
   /// Opens what is going to be broadcast, and lets go of it; see ``Lanes``.
   package var rehearse: @Sendable (BroadcastConfiguration) async throws -> Void = {
     try await Lanes.rehearse($0)
+  }
+
+  /// Takes what is remembered of a stream, in that folder, until it is let go of.
+  package var store:
+    @Sendable (_ folder: String, _ streamId: String) throws(StreamStore.Trouble) ->
+      any StreamMemory = { folder, streamId throws(StreamStore.Trouble) in
+        try StreamStore(folder: folder, streamId: streamId)
+      }
+
+  /// Does what blocks: a card may take a second to write, and one that is dying for ever.
+  package var block: @Sendable (_ work: @escaping @Sendable () -> Void) async -> Void = { work in
+    let done = Promise<Void>()
+    startThread("record") {
+      work()
+      done.keep(())
+    }
+    await done.value
   }
 
   package init() {}

@@ -1,4 +1,3 @@
-import BunnyRTMP
 package import BunnyStreamAPI
 
 /// Whether viewers see a live stream that is published to, and what listeners are told of that instead of
@@ -8,30 +7,26 @@ package struct Showing: Equatable, Sendable {
   package private(set) var isShown: Bool
   /// An ingest has accepted it, once.
   package private(set) var wasAccepted = false
-  private let isDual: Bool
-  private var carriers: [Ingest] = []
+  /// The ingests that have it now.
+  package private(set) var carriers: Carriers
   private var hasToldStart = false
 
   /// - Parameter isDual: both ingests carry the stream at a time.
   package init(isShown: Bool, isDual: Bool = false) {
-    (self.isShown, self.isDual) = (isShown, isDual)
+    (self.isShown, carriers) = (isShown, Carriers(isDual: isDual))
   }
 
   /// Something happened to media.
   package mutating func told(_ event: BunnyBroadcastEvent) -> [BunnyBroadcastEvent] {
+    carriers.take(event)
     switch event {
     case .started(let ingest):
-      isCarried(by: ingest)
       wasAccepted = true
       return [.published(ingest)] + started()
-    case .reconnected(let ingest):
-      isCarried(by: ingest)
-      return [event] + started()
-    case .lost(let ingest, _): carriers.removeAll { $0 == ingest }
+    case .reconnected: return [event] + started()
     case .statistics(let statistics): return [.statistics(seen(statistics))]
-    default: break
+    default: return [event]
     }
-    return [event]
   }
 
   /// It was shown to viewers, or found to be.
@@ -59,13 +54,8 @@ package struct Showing: Equatable, Sendable {
     isWanted && wasAccepted && !isShown && !wasShown ? trouble : nil
   }
 
-  /// Where one carries it at a time, the other one was left, perhaps without a word.
-  private mutating func isCarried(by ingest: Ingest) {
-    carriers = isDual ? carriers + [ingest] : [ingest]
-  }
-
   private mutating func started() -> [BunnyBroadcastEvent] {
-    guard isShown, !hasToldStart, let carrier = carriers.last else { return [] }
+    guard isShown, !hasToldStart, let carrier = carriers.first else { return [] }
     hasToldStart = true
     return [.started(carrier)]
   }

@@ -1,9 +1,19 @@
 import BunnySystem
 import Glibc
 
+/// What is remembered of a live stream, by one broadcast at a time.
+package protocol StreamMemory: Sendable {
+  /// - Returns: nil where nothing is remembered, or nothing that can be read.
+  func record() -> StreamRecord?
+  /// Keeps it, or what was there; blocks.
+  func save(_ record: StreamRecord) throws(StreamStore.Trouble)
+  /// Nothing is remembered any more.
+  func forget()
+}
+
 /// What this machine remembers of a live stream, in a file that only its owner may read, and the lock that
 /// only one process of this machine holds. Both are this object's until it goes, or the process dies.
-package final class StreamStore: Sendable {
+package final class StreamStore: StreamMemory {
   /// Why there is no store.
   package enum Trouble: Error, Equatable, Sendable {
     /// Another process, or another broadcast of this one, has the stream; its number, if it could be read.
@@ -42,7 +52,6 @@ package final class StreamStore: Sendable {
   // The file stays: who removed it might remove another one's lock.
   deinit { close(lock) }
 
-  /// - Returns: nil where nothing is remembered, or nothing that can be read.
   package func record() -> StreamRecord? {
     let bytes = SystemFiles.bytes(path)
     return (try? JSONReader.read(bytes)).flatMap { StreamRecord($0) }

@@ -26,9 +26,11 @@ private final class HollowEngine: ControllerEngine {
   private let ending = Promise<Ending>()
   private let hub = AsyncStream.makeStream(of: BunnyBroadcastEvent.self)
   private let muted = Flag()
+  /// Of the program's, in whatever is called.
+  private let looks: @Sendable () -> Void
 
-  init(_ count: Count) {
-    self.count = count
+  init(_ count: Count, looking looks: @escaping @Sendable () -> Void = {}) {
+    (self.count, self.looks) = (count, looks)
     seed = count.numbers.withLock { numbers in
       numbers.made += 1
       return UInt64(numbers.made)
@@ -69,10 +71,16 @@ private final class HollowEngine: ControllerEngine {
     count.numbers.withLock { $0.ends += 1 }
     ending.keep(.ended)
   }
-  func rotateCamera() { hub.continuation.yield(.cameraChanged(source: "two")) }
+  func rotateCamera() {
+    looks()
+    hub.continuation.yield(.cameraChanged(source: "two"))
+  }
   var isMuted: Bool {
     get { muted.isSet }
-    set { muted.isSet = newValue }
+    set {
+      looks()
+      muted.isSet = newValue
+    }
   }
   var statistics: BroadcastStatistics { BroadcastStatistics() }
 }
@@ -130,5 +138,45 @@ struct ControllerCoreTests {
         _ = await starting.value
       }
     }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `whatever the core calls or cancels may ask it how it is`() async throws {
+    let (count, looked) = (HollowEngine.Count(), Watched<Set<String>>([]))
+    let own = Mutex<ControllerCore?>(nil)
+    let look: @Sendable (String) -> Void = { who in
+      guard let core = own.withLock({ $0 }), !core.snapshot.state.isEmpty else { return }
+      looked.change { _ = $0.insert(who) }
+    }
+    let core = ControllerCore(.init(cameras: ["one", "two"]), .bunny()) { () throws(QualityError) in
+      HollowEngine(count) { look("engine") }
+    }
+    own.withLock { $0 = core }
+    let records = core.records { _ in
+      look("predicate")
+      return true
+    }
+    let waiting = Task {
+      await withTaskCancellationHandler {
+        await core.ask(.toggleMute, .start)
+      } onCancel: {
+        look("onCancel")
+      }
+    }
+    waiting.cancel()
+    #expect(await waiting.value == .cancelled)
+    core.take(.start)
+    var last: String?
+    for await record in records {
+      if last == nil {
+        core.take(.toggleMute)
+        core.take(.leave)
+      }
+      last = record.event.name
+    }
+    #expect(last == "ended" && !core.snapshot.isMuted)
+    try await looked.reach("all") { $0 == ["engine", "predicate", "onCancel"] }
+    own.withLock { $0 = nil }
+    core.release()
   }
 }

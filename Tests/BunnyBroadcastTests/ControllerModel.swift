@@ -6,7 +6,8 @@ import BunnySystem
 import Support
 
 /// Bunny's API, two ingests and the engine beneath a controller, in virtual time: whatever may happen, at
-/// any moment. Decides by the engine's own values: ``Admission``, ``Readiness``, ``Farewell``, ``Backoff``.
+/// any moment. Decides by the engine's own values: ``Admission``, ``Readiness``, ``Showing``,
+/// ``Farewell``, ``Backoff``.
 struct ControllerModel {
   private typealias Story = ControllerRulesTests
 
@@ -21,11 +22,9 @@ struct ControllerModel {
     var farewell = Farewell()
     var backoff = Backoff()
     var readiness = Readiness(starts: true)
+    var showing = Showing(isShown: false)
     var isFound = false
     var isConducted = false
-    var wasAccepted = false
-    /// An ingest carries the stream.
-    var isCarried = false
     var usesBackup = false
     var attempt = 0
     var isEnding = false
@@ -118,6 +117,10 @@ struct ControllerModel {
     obey(rules.take(report: event, at: time))
   }
 
+  private mutating func ofMedia(_ event: BunnyBroadcastEvent) {
+    for event in engine!.showing.told(event) { report(event) }
+  }
+
   // MARK: The engine
 
   private mutating func wish(_ ending: Ending) {
@@ -147,7 +150,7 @@ struct ControllerModel {
     case .opened where engine?.isEnding == false: opened()
     case .connect where engine?.isEnding == false: connect()
     case .connected where engine?.isEnding == false: connected()
-    case .dies where engine?.isCarried == true && engine?.isEnding == false: dies()
+    case .dies where engine?.showing.carriers.isEmpty == false && engine?.isEnding == false: dies()
     case .poll where engine?.isEnding == false: call("status", then: .polled)
     case .polled where engine?.isEnding == false: polled(answer("status"))
     case .started where engine?.isEnding == false: started(answer("start"))
@@ -172,6 +175,7 @@ struct ControllerModel {
     case .publish(_, let needsStart, _):
       engine?.isFound = true
       engine?.readiness = Readiness(starts: needsStart)
+      engine?.showing = Showing(isShown: !needsStart)
       report(.streamFound(title: nil, status: status, resumes: !needsStart))
       report(.preparing)
       plan(.opened)
@@ -207,9 +211,7 @@ struct ControllerModel {
   private mutating func connected() {
     guard status != .ended, status != .error else { return mediaIsOver(.streamOver("s", status)) }
     if status == .created { status = .preview }
-    report(engine!.wasAccepted ? .reconnected(ingest) : .started(ingest))
-    engine?.wasAccepted = true
-    engine?.isCarried = true
+    ofMedia(engine!.showing.wasAccepted ? .reconnected(ingest) : .started(ingest))
     engine?.attempt = 0
     plan(.dies, after: .random(in: 1...20_000, using: &dice))
     guard engine?.isConducted == false else { return }
@@ -218,8 +220,7 @@ struct ControllerModel {
   }
 
   private mutating func dies() {
-    report(.lost(ingest, reason: "reset"))
-    engine?.isCarried = false
+    ofMedia(.lost(ingest, reason: "reset"))
     if status == .ended || status == .error { return mediaIsOver(.streamOver("s", status)) }
     guard chance(50) else { return tryAgain("reset") }
     engine?.usesBackup.toggle()  // a warm standby takes over without a word
@@ -228,7 +229,7 @@ struct ControllerModel {
 
   private mutating func follow(_ step: Readiness.Step) {
     switch step {
-    case .find(let seconds), .ask(let seconds), .watch(let seconds):
+    case .find(let seconds, _), .ask(let seconds), .watch(let seconds):
       plan(.poll, after: Int64(seconds * 1000))
     case .start: call("start", then: .started)
     }
@@ -248,6 +249,7 @@ struct ControllerModel {
     if status == .ended || status == .error { return mediaIsOver(.streamOver("s", status)) }
     status = .running
     report(.running)
+    for event in engine!.showing.shown() { report(event) }
     follow(engine!.readiness.started())
   }
 
@@ -255,7 +257,6 @@ struct ControllerModel {
 
   private mutating func mediaIsOver(_ failure: BroadcastError?) {
     engine?.isEnding = true
-    engine?.isCarried = false
     let step = engine!.farewell.step(
       failure: failure, wasFound: engine!.isFound, hasDuration: engine!.hasDuration)
     switch step {

@@ -46,7 +46,7 @@ struct ControllerRulesTests {
     report(.connection(Self.primary, .connecting))
     #expect(rules.state == .connecting(Self.primary))
     #expect(rules.isAttached && rules.clock == Self.now)
-    #expect(report(.started(Self.primary)) == [])
+    #expect(report(.published(Self.primary)) == [.tell(.published(Self.primary))])
     #expect(rules.state == .preview(Self.primary))
     #expect(
       report(.running)
@@ -59,7 +59,7 @@ struct ControllerRulesTests {
     _ = rules.take(.start)
     report(
       Self.found(resumes: false), .preparing, .connection(Self.primary, .connecting),
-      .started(Self.primary))
+      .published(Self.primary))
     #expect(
       report(.startRefused(reason: "no"))
         == [.tell(.startRefused(reason: "no")), .answer(.start, .failed(message: "no"))])
@@ -77,7 +77,7 @@ struct ControllerRulesTests {
 
   @Test mutating func `a stream that was shown while no ingest had it is started when one does`() {
     _ = rules.take(.start)
-    report(Self.found(resumes: false), .started(Self.primary), .lost(Self.primary, reason: "x"))
+    report(Self.found(resumes: false), .published(Self.primary), .lost(Self.primary, reason: "x"))
     #expect(rules.state == .reconnecting(attempt: 1, usingBackup: false, reason: "x"))
     #expect(report(.running) == [.tell(.running)])
     #expect(
@@ -92,7 +92,9 @@ struct ControllerRulesTests {
     setting.startsStream = false
     var rules = Rules(setting)
     _ = rules.take(.start)
-    #expect(rules.take(report: .started(Self.primary), at: Self.now) == [.answer(.start, nil)])
+    let published = BunnyBroadcastEvent.published(Self.primary)
+    #expect(
+      rules.take(report: published, at: Self.now) == [.tell(published), .answer(.start, nil)])
     #expect(rules.state == .preview(Self.primary))
   }
 

@@ -2,6 +2,7 @@ import BunnyBroadcast
 import BunnyMedia
 import BunnySystem
 import Foundation
+import Support
 import Testing
 
 /// What follows when an encoder in hardware does not open, or fails in mid-broadcast: here none works.
@@ -34,7 +35,8 @@ import Testing
     #expect(plan.effort == .lighter && plan.threads == 1 && plan.frameDivisor == 2)
     // The hardware could not do all pictures; that says nothing of x264.
     #expect(orders.isHardwareGivenUp && orders.current.plan.frameDivisor == 1)
-    let start = "h264_vaapi is given up for libx264: there is no /dev/"
+    let reason = EncodingHardware.refusal(of: "h264_vaapi")
+    let start = "h264_vaapi is given up for libx264: \(reason)"
     #expect(notices.count == 1 && notices[0].hasPrefix(start))
     _ = try supply.next(&plan)
     #expect(notices.count == 1)
@@ -108,6 +110,7 @@ import Testing
     #expect(x264.allSatisfy { $0.cost != nil && $0.problem == nil })
     let others = survey.rows.filter { $0.kind != .x264 }
     #expect(others.count == 1 && others[0].kind == .vaapi && others[0].cost == nil)
-    #expect(others[0].problem?.hasPrefix("there is no /dev/") ?? false)
+    let reason = EncodingHardware.refusal(of: "h264_vaapi")
+    #expect(others[0].problem?.hasPrefix(reason) ?? false)
   }
 }

@@ -22,7 +22,7 @@ final class LiveModel: Sendable {
   private let core: ControllerCore
   private let plan: LivePlan
   private let asked = Mutex(Asked())
-  private let watch = Mutex(LiveWatch())
+  private let watch: Mutex<LiveWatch>
   private let engines = Mutex(0)
 
   /// Counts itself while it is there.
@@ -41,17 +41,28 @@ final class LiveModel: Sendable {
 
   init(seed: UInt64) {
     world = VirtualWorld(seed: seed)
-    bunny = VirtualBunny(world)
-    var plan = LivePlan(libraryId: 1, streamId: "s")
-    plan.stateFolder = nil  // the disk's time is no virtual one
+    let creates = world.chance(15) ? BunnyLiveStreamCreateRequest(title: "T") : nil
+    var plan = LivePlan(libraryId: 1, streamId: creates == nil ? "s" : "")
+    plan.creates = creates
+    plan.stateFolder = world.chance(60) ? "memory" : nil
     plan.onEnded = LivePlan.OnEnded.allCases[world.random(0...2)]
     plan.startsStream = world.chance(80)
+    plan.startsNow = world.chance(20)
+    plan.takesOver = world.chance(20)
     plan.retry = world.chance(80) ? .always : .never
     self.plan = plan
+    bunny = VirtualBunny(world, plan, faults: world.random(1...30))
+    if world.chance(25) {
+      let date = world.date + Double(world.random(0...300))
+      bunny.change { $0.begins = date }
+    }
+    var watch = LiveWatch()
+    watch.isMade = creates != nil
+    self.watch = Mutex(watch)
     var setting = ControllerRules.Setting(cameras: ["one", "two"])
     setting.startsStream = plan.startsStream
     let maker = Maker()
-    core = ControllerCore(setting, .bunny(), on: world) { () throws(QualityError) in
+    core = ControllerCore(setting, .bunny(), in: world.live) { () throws(QualityError) in
       maker.make.withLock { $0 }!()
     }
     maker.make.withLock { $0 = { [unowned self] in engine() } }
@@ -60,15 +71,9 @@ final class LiveModel: Sendable {
   private func engine() -> any ControllerEngine {
     let lasts: Duration? = world.chance(10) ? .seconds(world.random(1...60)) : nil
     bunny.mayStop(lasts != nil)
-    var live = LiveWorld()
-    live.now = { [world] in world.now }
-    live.sleep = { [world] in try await world.sleep($0) }
-    live.chance = { [world] in Double(world.random(0...1000)) / 1000 }
-    live.executor = world
-    live.rehearse = { _ in }
-    live.media = { [bunny] configuration, _ in VirtualMedia(configuration, bunny) }
+    bunny.engineBegins()
     let token = Token(self)
-    return LiveBroadcast(plan, api: bunny, in: live) { primary, backup in
+    return LiveBroadcast(plan, api: bunny, in: bunny.live) { primary, backup in
       _ = token
       var configuration = BroadcastConfiguration.bunny(video: .test, audio: .silence)
       (configuration.ingest, configuration.backup) = (primary, backup)
@@ -82,7 +87,7 @@ final class LiveModel: Sendable {
   func run(commands: Int) {
     for _ in 0..<commands {
       world.pass(world.random(.milliseconds(1 << world.random(0...15))))
-      switch world.random(0...19) {
+      switch world.random(0...21) {
       case 0...5: ask(.start, .start)
       case 6, 7: end()
       case 8, 9: ask(.leave, .leave)
@@ -90,6 +95,7 @@ final class LiveModel: Sendable {
       case 11, 12: ask(.rotateCamera, .rotate)
       case 13, 14: bunny.goesAway(for: world.random(.seconds(90)))
       case 15, 16: bunny.ingestsGoDown(for: world.random(.seconds(40)))
+      case 17, 18: bunny.strangerComes()
       default: bunny.meddle(mayRestore: mayRestore)
       }
     }
@@ -105,6 +111,7 @@ final class LiveModel: Sendable {
     bunny.demand(bunny.isQuiet(), "a call is left, or a publisher")
     bunny.demand(asked.withLock { $0.waiting } == 0, "somebody waits for ever")
     bunny.demand(engines.withLock { $0 } == 0, "a broadcast is left")
+    bunny.demand(world.memory.isFree, "a lock is left")
   }
 
   /// Nobody broadcasts to a stream that was there before, and does not know yet that it is over.
@@ -118,6 +125,7 @@ final class LiveModel: Sendable {
   /// Sometimes without waiting for it, sometimes not for long.
   private func ask(_ command: ControllerRules.Command, _ question: ControllerRules.Question) {
     listen()
+    bunny.note("asked to \(command)")
     if world.chance(30) { return core.take(command) }
     asked.withLock { $0.waiting += 1 }
     let asking = Task(executorPreference: world) { [self] in
@@ -154,12 +162,28 @@ final class LiveModel: Sendable {
   }
 
   private func hear(_ record: BunnyBroadcastRecord) {
+    bunny.note("\(record.event)")
+    if let words = record.event.words, words.hasPrefix("somebody else publishes") {
+      bunny.demand(bunny.hadStranger, "nobody else is there, and it says: \(words)")
+    }
     for wrong in watch.withLock({ $0.hears(record) }) { bunny.demand(false, wrong) }
+  }
+}
+
+extension BunnyBroadcastEvent {
+  /// Of a notice, or of a failure.
+  fileprivate var words: String? {
+    switch self {
+    case .notice(let message), .failed(let message): message
+    default: nil
+    }
   }
 }
 
 /// Notes what may not be, of what a controller tells.
 struct LiveWatch {
+  /// It makes the stream that it goes to first.
+  var isMade = false
   private var broadcast: UUID?
   private var number = 0
   /// Of this broadcast; and since its last stream was over.
@@ -188,7 +212,7 @@ struct LiveWatch {
     case "started":
       demand(!ofStream.contains(event) && ofStream.contains("preparing"), "started")
     case "running": demand(!ofStream.contains(event), "running twice")
-    case "streamCreated": demand(told.last == "streamOver" || told.contains("streamOver"), event)
+    case "streamCreated": demand(isMade || told.contains("streamOver"), event)
     case "streamEnded", "left":
       demand(!told.contains("streamEnded") && !told.contains("left"), event)
     case "stopped": demand(!isLast, "stopped twice")

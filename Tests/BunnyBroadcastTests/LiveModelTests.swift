@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 struct LiveModelTests {
@@ -8,6 +9,9 @@ struct LiveModelTests {
       model.run(commands: 30)
       if let wrong = model.bunny.wrongs.first {
         Issue.record("seed \(seed): \(wrong) (and \(model.bunny.wrongs.count - 1) more)")
+        if ProcessInfo.processInfo.environment["BUNNY_STORY"] != nil {
+          print(model.bunny.story.joined(separator: "\n"))
+        }
         failed += 1
         guard failed < 5 else { return }
       }
@@ -17,5 +21,17 @@ struct LiveModelTests {
     }
     // It has seen something.
     #expect(counts.values.allSatisfy { $0 > 200 }, "\(counts)")
+  }
+
+  @Test(arguments: 1...20)
+  func `the same seed tells the same story`(_ seed: UInt64) {
+    let stories = (0..<2).map { _ in
+      let model = LiveModel(seed: seed)
+      model.run(commands: 30)
+      return model.bunny.story
+    }
+    #expect(stories[0].count > 20)
+    let first = zip(stories[0], stories[1]).first { $0 != $1 }
+    #expect(first == nil && stories[0].count == stories[1].count, "\(String(describing: first))")
   }
 }

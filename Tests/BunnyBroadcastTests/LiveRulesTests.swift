@@ -72,6 +72,22 @@ import Testing
     #expect(steps == [.ask(after: 9), .find(after: 9)])
   }
 
+  @Test func `an API that wants to be left alone is, from the first question on`() {
+    #expect(Readiness(starts: nil).first == .find(after: 0))
+    #expect(Readiness(starts: nil, retryAfter: .seconds(60)).first == .find(after: 60))
+    #expect(Readiness(starts: nil, retryAfter: .seconds(9999)).first == .find(after: 600))
+  }
+
+  @Test func `the time of a schedule is the latest at which it is asked`() {
+    var readiness = Readiness(starts: nil)
+    let steps = [
+      readiness.found(starts: true, wait: 90), readiness.found(starts: true, wait: 7.5),
+      readiness.found(starts: true),
+    ]
+    #expect(
+      steps == [.find(after: 30, atMost: 90), .find(after: 7.5, atMost: 7.5), .ask(after: 0)])
+  }
+
   @Test func `after thirty seconds it is said once what is awaited`() {
     var readiness = Readiness(starts: true)
     let said = (0...90).map { readiness.answered(isReady: false, after: Double($0)) }

@@ -9,6 +9,7 @@ import Testing
 /// Who sees a stream, who else publishes to it, and what is waited for.
 @Suite struct ShowingTests {
   private static let primary = ControllerRulesTests.primary
+  private static let backup = ControllerRulesTests.backup
   private static let down = BunnyLiveStreamError(kind: .server, statusCode: 503)
 
   @Test func `started is told when viewers see what an ingest has accepted, once`() {
@@ -34,6 +35,15 @@ import Testing
     #expect(told == [.published(Self.primary), .lost(Self.primary, reason: "x")])
     let back = showing.told(.reconnected(Self.primary))
     #expect(back == [.reconnected(Self.primary), .started(Self.primary)])
+  }
+
+  @Test func `who carries it when it is shown is named, not who was left`() {
+    var showing = Showing(isShown: false)
+    _ = showing.told(.started(Self.primary)) + showing.told(.reconnected(Self.backup))
+    let lost = showing.told(.lost(Self.backup, reason: "x")) + showing.shown()
+    #expect(lost == [.lost(Self.backup, reason: "x")], "nobody carries it")
+    let back = showing.told(.reconnected(Self.backup))
+    #expect(back == [.reconnected(Self.backup), .started(Self.backup)])
   }
 
   @Test func `what nobody sees is a preview`() {

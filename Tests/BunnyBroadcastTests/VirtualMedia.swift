@@ -12,6 +12,9 @@ final class VirtualMedia: LiveMedia {
     var working: Task<Void, Never>?
     var failure: BroadcastError?
     var isMuted: Bool
+    /// Which one carries the stream, and how often Bunny has said in a row that it does not have it.
+    var place: Int?
+    var notLive = 0
     var statistics = BroadcastStatistics()
   }
 
@@ -24,6 +27,7 @@ final class VirtualMedia: LiveMedia {
   init(_ configuration: BroadcastConfiguration, _ bunny: VirtualBunny) {
     self.configuration = configuration
     self.bunny = bunny
+    bunny.mediaBegins()
     let ingests = [configuration.ingest] + [configuration.backup].compactMap(\.self)
     state = Mutex(State(ingests: ingests, isMuted: configuration.isMuted))
   }
@@ -63,41 +67,63 @@ final class VirtualMedia: LiveMedia {
   private func publish() async throws {
     tell(.preparing)
     try await world.sleep(world.random(.seconds(1)))
-    if world.chance(2) { throw BroadcastError.source(.missing("camera")) }
-    var (attempt, usesBackup, wasAccepted) = (0, false, false)
+    if !bunny.isSteady, world.chance(2) { throw BroadcastError.source(.missing("camera")) }
+    var (attempt, place, wasAccepted) = (0, 0, false)
     while true {
-      let ingest = state.withLock { $0.ingests[usesBackup ? 1 : 0] }
+      let ingest = ingest(place)
       tell(.connection(ingest, .connecting))
       try await world.sleep(world.random(.seconds(1)))
       let reason: String
-      if bunny.accepts(ingest.streamName.reveal()) {
+      if let stream = bunny.accepts(ingest.streamName.reveal(), at: place) {
+        bunny.arrives(stream, at: place, isFirst: !wasAccepted)
+        defer { bunny.leaves(stream) }
         tell(wasAccepted ? .reconnected(ingest) : .started(ingest))
         (wasAccepted, attempt) = (true, 0)
         state.withLock { $0.statistics.totals.connections += 1 }
-        bunny.publishers(change: 1)
-        defer { bunny.publishers(change: -1) }
-        try await carry(ingest)
-        reason = "reset"
-        tell(.lost(ingest, reason: reason))
+        let last: Ingest
+        (last, reason) = try await carry(stream, ingest, &place)
+        tell(.lost(last, reason: reason))
       } else {
         reason = "refused"
-        if world.chance(3) {
+        if !bunny.isSteady, world.chance(3) {
           throw BroadcastError.ingest(RTMPError(.stalled(seconds: 1), at: ingest))
         }
       }
       attempt += 1
-      usesBackup.toggle()
+      place = 1 - place
       let wait = world.random(.seconds(3))
-      tell(.reconnecting(attempt: attempt, usingBackup: usesBackup, after: wait, reason: reason))
+      tell(.reconnecting(attempt: attempt, usingBackup: place == 1, after: wait, reason: reason))
       try await world.sleep(wait)
     }
   }
 
-  /// Until the connection is lost, or cut, since the stream is over or has another key.
-  private func carry(_ ingest: Ingest) async throws {
-    let end = world.now + world.random(.seconds(60)).whole
-    while world.now < end, bunny.accepts(ingest.streamName.reveal()) {
-      try await world.sleep(.seconds(1))
+  private func ingest(_ place: Int) -> Ingest { state.withLock { $0.ingests[place] } }
+
+  /// Until the connection is lost, or cut, since the stream is over or has another key; now and then the other
+  /// ingest takes over without a word of the first.
+  ///
+  /// - Returns: Which one was lost, and why.
+  private func carry(
+    _ stream: String, _ first: Ingest, _ place: inout Int
+  ) async throws -> (Ingest, String) {
+    var ingest = first
+    while true {
+      state.withLock { [place] in ($0.place, $0.notLive) = (place, 0) }
+      let end = bunny.isSteady ? .distantFuture : world.now + world.random(.seconds(60)).whole
+      while world.now < end {
+        try await world.sleep(.seconds(1))
+        guard bunny.accepts(ingest.streamName.reveal(), at: place) == stream else {
+          return (ingest, "cut")
+        }
+        guard state.withLock({ $0.notLive < 2 }) else { return (ingest, "not there") }
+      }
+      let other = self.ingest(1 - place)
+      guard world.chance(30), bunny.accepts(other.streamName.reveal(), at: 1 - place) == stream
+      else { return (ingest, "reset") }
+      bunny.leaves(stream)
+      (ingest, place) = (other, 1 - place)
+      bunny.arrives(stream, at: place, isFirst: false)
+      tell(.reconnected(ingest))
     }
   }
 
@@ -109,7 +135,12 @@ final class VirtualMedia: LiveMedia {
     working?.cancel()
   }
 
-  func told(primaryIsLive: Bool?, backupIsLive: Bool?) {}
+  func told(primaryIsLive: Bool?, backupIsLive: Bool?) {
+    state.withLock { state in
+      let isLive = state.place == 0 ? primaryIsLive : backupIsLive
+      state.notLive = isLive == false ? state.notLive + 1 : 0
+    }
+  }
 
   func publish(to ingest: Ingest, backup: Ingest?) -> Bool {
     state.withLock { $0.ingests = [ingest] + [backup].compactMap(\.self) }

@@ -1,5 +1,6 @@
 import BunnyBroadcast
 import BunnySystem
+import Foundation
 import Support
 import Synchronization
 
@@ -22,6 +23,7 @@ final class VirtualWorld: TaskExecutor {
     var wakeful: Set<Int> = []
   }
 
+  let memory = VirtualMemory()
   private let state: Mutex<State>
 
   init(seed: UInt64) { state = Mutex(State(dice: Dice(seed: seed))) }
@@ -40,6 +42,26 @@ final class VirtualWorld: TaskExecutor {
   func random(_ duration: Duration) -> Duration {
     .milliseconds(random(0...Int(duration / .milliseconds(1))))
   }
+
+  /// As a live broadcast sees it.
+  var live: LiveWorld {
+    var live = LiveWorld()
+    live.now = { self.now }
+    live.date = { self.date }
+    live.sleep = { try await self.sleep($0) }
+    live.chance = { Double(self.random(0...1000)) / 1000 }
+    live.executor = self
+    live.rehearse = { _ in }
+    live.store = { [memory] _, name throws(StreamStore.Trouble) in try memory.open(name) }
+    live.block = { work in
+      try? await self.sleep(self.random(.milliseconds(300)))
+      work()
+    }
+    return live
+  }
+
+  /// What everybody's clock shows.
+  var date: Date { Date(timeIntervalSince1970: 1_800_000_000 + Double(now.nanoseconds) / 1e9) }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

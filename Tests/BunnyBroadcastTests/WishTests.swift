@@ -1,6 +1,7 @@
 import BunnyBroadcast
 import BunnyMedia
 import BunnyRTMP
+import Support
 import Testing
 
 /// What a configuration asks of the encoder.
@@ -36,7 +37,8 @@ struct WishTests {
     let settings = asking.chosenSettings { notices.append($0) }
     #expect(settings.kind == .x264 && notices.count == 1)
     let name = kind.rawValue
-    #expect(notices[0].hasPrefix("--encoder \(name) does not work here: there is no /dev/"))
+    let reason = EncodingHardware.refusal(of: name)
+    #expect(notices[0].hasPrefix("--encoder \(name) does not work here: \(reason)"))
     #expect(
       notices[0].hasSuffix(
         "; libx264 encodes instead, and `bunny-broadcast encoders` tells what else does"))

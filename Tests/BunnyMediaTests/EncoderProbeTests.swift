@@ -1,4 +1,5 @@
 import BunnyMedia
+import Support
 import Testing
 
 /// Encoders that do what they promise, and what comes of x264 made to break each promise.
@@ -76,6 +77,7 @@ import Testing
     let trouble = #expect(throws: EncoderProbe.Problem.self) {
       try EncoderProbe(Self.settings { $0.kind = kind })
     }
-    #expect(trouble?.description.hasPrefix("there is no /dev/") ?? false)
+    let reason = EncodingHardware.refusal(of: kind.rawValue)
+    #expect(trouble?.description.hasPrefix(reason) ?? false)
   }
 }

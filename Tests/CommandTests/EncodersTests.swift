@@ -13,7 +13,8 @@ struct EncodersTests {
     let table = try await Command.run(["encoders", "--quality", file])
     #expect(table.exitStatus == 0, "\(table)")
     #expect(table.standardOutput.contains("libx264       works\n"))
-    #expect(table.standardOutput.contains("h264_vaapi    no: there is no /dev/"))
+    let reason = EncodingHardware.refusal(of: "h264_vaapi")
+    #expect(table.standardOutput.contains("h264_vaapi    no: \(reason)"))
     let outcome = try await Command.run(["encoders", "--json", "--quality", file])
     let list = try JSONDecoder().decode(List.self, from: Data(outcome.standardOutput.utf8))
     #expect(list.encoders.map(\.name) == ["libx264", "h264_v4l2m2m", "h264_vaapi"])
@@ -53,7 +54,8 @@ struct EncodersTests {
       small.arguments(
         to: ingest.url(), "--encoder", name, "--duration", "1", "--events", "json"))
     #expect(outcome.exitStatus == 0, "\(outcome)")
-    let sentence = "--encoder \(name) does not work here: there is no /dev/"
+    let reason = EncodingHardware.refusal(of: name)
+    let sentence = "--encoder \(name) does not work here: \(reason)"
     #expect(outcome.standardError.contains(sentence))
     let notices = try EventLog(outcome.standardOutput).all("notice")
     #expect(notices.count { $0.message?.hasPrefix(sentence) ?? false } == 1)
@@ -68,8 +70,9 @@ struct EncodersTests {
     }
     let lines = EncoderList.text(survey).split(separator: "\n")
     #expect(lines.contains { $0.hasPrefix("  small           libx264       best  ") })
-    let start = "  small           h264_vaapi              no: there is no /dev/"
+    let reason = EncodingHardware.refusal(of: "h264_vaapi")
+    let start = "  small           h264_vaapi              no: \(reason)"
     #expect(lines.contains { $0.hasPrefix(start) })
-    #expect(EncoderList.json(survey).contains(#""problem": "there is no /dev/"#))
+    #expect(EncoderList.json(survey).contains("\"problem\": \"\(reason)"))
   }
 }
