@@ -180,7 +180,10 @@ final class Conductor: Sendable {
     guard !Task.isCancelled else { return }
     state.withLock { $0.trouble = error }
     guard error.kind != seen.trouble?.kind else { return }
-    hub.send(.notice(message: "\(error); media flows on, and it is asked again"))
+    let deleted =
+      error.kind == .notFound
+      ? "; it counts as deleted when the ingest hangs up too, or nothing is found for a minute" : ""
+    hub.send(.notice(message: "\(error)\(deleted); media flows on, and it is asked again"))
     seen.trouble = error
   }
 
