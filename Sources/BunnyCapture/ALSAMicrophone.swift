@@ -125,10 +125,11 @@ public final class ALSAMicrophone: SampleSource, @unchecked Sendable {  // see `
     if !hasAskedMixer { explainSilence { [name, notice] in notice("\(name): \($0)") } }
     hasAskedMixer = true
     if sound == nil { sound = MicrophoneSound(sampleRate: reading.samples.sampleRate) }
-    if captured.beginnings != beginnings { ready += try sound?.beginAnew() ?? [] }
+    if captured.beginnings != beginnings { try sound?.beginAnew { ready.append($0) } }
     beginnings = captured.beginnings
-    ready +=
-      try sound?.take(reading.samples, countedFrom: reading.origin, stamp: reading.stamp) ?? []
+    try sound?.take(reading.samples, countedFrom: reading.origin, stamp: reading.stamp) {
+      ready.append($0)
+    }
   }
 
   /// One place turns ALSA's codes into sentences.

@@ -40,6 +40,9 @@ final class MicrophonePCM {
   private var position: Int64 = 0
   private var origin: MonotonicTime?
   private var bytes: [UInt8]
+  private let runs = CapturedSamples()
+  /// What is waited for: ALSA's files, and one of ours.
+  private var files: [pollfd] = []
   /// Moments of the driver's are no moments of ``MonotonicTime``: those of arrival are taken.
   private(set) var hasFalseStamps = false
 
@@ -111,8 +114,9 @@ final class MicrophonePCM {
   func wait(or wake: WakeEvent, milliseconds: Int32) throws(Failure) {
     let own = pollfd(fd: wake.fileDescriptor, events: Int16(POLLIN), revents: 0)
     let count = max(0, snd_pcm_poll_descriptors_count(handle.raw))
-    var files = [pollfd](repeating: own, count: Int(count) + 1)
+    if files.count != Int(count) + 1 { files = Array(repeating: own, count: Int(count) + 1) }
     snd_pcm_poll_descriptors(handle.raw, &files, UInt32(count))
+    files[Int(count)] = own
     guard poll(&files, nfds_t(files.count), milliseconds) > 0 else { return }
     var events: UInt16 = 0
     snd_pcm_poll_descriptors_revents(handle.raw, &files, UInt32(count), &events)
@@ -149,7 +153,7 @@ final class MicrophonePCM {
     let origin = origin ?? stamp.1 + -form.nanoseconds(stamp.0)
     self.origin = origin
     let samples = bytes.withUnsafeBytes { bytes in
-      Samples(
+      runs.samples(
         UnsafeRawBufferPointer(rebasing: bytes[..<(count * form.bytes)]), form.format,
         sampleRate: form.sampleRate, channels: form.channels,
         time: origin + form.nanoseconds(position))

@@ -3,7 +3,7 @@ package import BunnySystem
 
 /// Makes what a card captured into the broadcast's own form, in step with ``MonotonicTime``.
 ///
-/// Belongs to one thread. What it returns follows without a gap, but for holes in what was captured.
+/// Belongs to one thread. What it hands out follows without a gap, but for holes in what was captured.
 package struct MicrophoneSound {
   private let converter = SampleConverter(isElastic: true)
   private var clock: MicrophoneClock
@@ -15,6 +15,7 @@ package struct MicrophoneSound {
   private var expected: MonotonicTime?
   /// What waits for the clock.
   private var waiting: [Samples] = []
+  private var converted: [Samples] = []  // kept for its memory
 
   package init(sampleRate: Int) {
     self.sampleRate = sampleRate
@@ -25,12 +26,11 @@ package struct MicrophoneSound {
   package var partsPerMillion: Double { clock.partsPerMillion }
 
   /// The card's positions begin anew, at a moment that is not known yet.
-  package mutating func beginAnew() throws(AVFailure) -> [Samples] {
-    waiting = []
-    let rest = try clock.isSet ? converter.finish().map { place($0) } : []
+  package mutating func beginAnew(_ hand: (Samples) -> Void) throws(AVFailure) {
+    waiting.removeAll(keepingCapacity: true)
+    if clock.isSet { for run in try converter.finish() { hand(place(run)) } }
     clock = MicrophoneClock(sampleRate: sampleRate, partsPerMillion: clock.partsPerMillion)
     expected = nil
-    return rest
   }
 
   /// Takes one run.
@@ -38,21 +38,24 @@ package struct MicrophoneSound {
   /// - Parameters:
   ///   - samples: their time counts from `origin` on, as if the card's clock were right.
   ///   - stamp: at this moment the card had captured so many samples.
+  ///   - hand: is handed what came out, in order.
   package mutating func take(
     _ samples: Samples, countedFrom origin: MonotonicTime,
-    stamp: (position: Int64, time: MonotonicTime)
-  ) throws(AVFailure) -> [Samples] {
+    stamp: (position: Int64, time: MonotonicTime), _ hand: (Samples) -> Void
+  ) throws(AVFailure) {
     self.origin = origin
     clock.observe(stamp.position, at: stamp.time)
     waiting.append(samples)
-    guard clock.isSet else { return [] }
-    defer { waiting = [] }
-    var placed: [Samples] = []
+    guard clock.isSet else { return }
+    defer {
+      waiting.removeAll(keepingCapacity: true)
+      converted.removeAll(keepingCapacity: true)
+    }
     for samples in waiting {
       converter.stretch(partsPerMillion: pace.partsPerMillion)
-      for run in try converter.convert(samples) { placed.append(place(run)) }
+      try converter.convert(samples) { converted.append($0) }
     }
-    return placed
+    for run in converted { hand(place(run)) }
   }
 
   private mutating func place(_ run: Samples) -> Samples {

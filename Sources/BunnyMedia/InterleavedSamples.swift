@@ -1,5 +1,6 @@
 package import BunnySystem
 import CBunnyFFmpeg
+import Synchronization
 
 /// How a sound card writes one sample, in this machine's byte order.
 package enum SampleFormat: CaseIterable, Sendable {
@@ -42,10 +43,9 @@ extension Samples {
   ) {
     let frame = Frame()
     let raw = frame.raw
-    let count = bytes.count / format.bytes
     raw.pointee.format = format.ffmpeg.rawValue
     raw.pointee.sample_rate = Int32(sampleRate)
-    raw.pointee.nb_samples = Int32(count / channels)
+    raw.pointee.nb_samples = Int32(bytes.count / format.bytes / channels)
     if channels > 2 {  // inputs, not loudspeakers
       raw.pointee.ch_layout.order = AV_CHANNEL_ORDER_UNSPEC
       raw.pointee.ch_layout.nb_channels = Int32(channels)
@@ -53,7 +53,15 @@ extension Samples {
       av_channel_layout_default(&raw.pointee.ch_layout, Int32(channels))
     }
     let code = av_frame_get_buffer(raw, 0)
-    precondition(code >= 0, "av_frame_get_buffer for \(count) samples: error \(code)")
+    precondition(
+      code >= 0, "av_frame_get_buffer for \(raw.pointee.nb_samples) samples: error \(code)")
+    self.init(moving: frame, time: time)
+    write(bytes, format)
+  }
+
+  /// Has it hold other samples of the same form.
+  fileprivate func write(_ bytes: UnsafeRawBufferPointer, _ format: SampleFormat) {
+    let count = bytes.count / format.bytes
     let plane = UnsafeMutableRawPointer(raw.pointee.extended_data[0]!)
     switch format {
     case .int24:
@@ -70,6 +78,44 @@ extension Samples {
     case .int16, .int32, .float:
       plane.copyMemory(from: bytes.baseAddress!, byteCount: count * format.bytes)
     }
-    self.init(moving: frame, time: time)
+  }
+}
+
+/// Makes runs of what one sound card writes, all of one form. A run that nobody holds any more is used again.
+/// Belongs to one thread; the runs do not.
+package final class CapturedSamples {
+  private var runs: [Samples] = []
+
+  package init() {}
+
+  /// As ``Samples/init(_:_:sampleRate:channels:time:)``.
+  package func samples(
+    _ bytes: UnsafeRawBufferPointer, _ format: SampleFormat, sampleRate: Int, channels: Int,
+    time: MonotonicTime
+  ) -> Samples {
+    for index in runs.indices where isKnownUniquelyReferenced(&runs[index]) {
+      let run = runs[index]
+      guard run.room >= bytes.count / format.bytes * run.sampleBytes else { continue }
+      atomicMemoryFence(ordering: .acquiring)  // whoever let go of it last has read all of it
+      run.raw.pointee.nb_samples = Int32(bytes.count / format.bytes / channels)
+      run.stamp(time)
+      run.write(bytes, format)
+      return run
+    }
+    let run = Samples(bytes, format, sampleRate: sampleRate, channels: channels, time: time)
+    if runs.count == Self.most { runs.removeFirst() }
+    runs.append(run)
+    return run
+  }
+
+  /// More are not kept: some seconds of sound may wait for the first picture.
+  private static let most = 32
+}
+
+extension Samples {
+  /// Bytes that there is memory for.
+  fileprivate var room: Int { Int(raw.pointee.linesize.0) }
+  fileprivate var sampleBytes: Int {
+    Int(av_get_bytes_per_sample(AVSampleFormat(raw.pointee.format)))
   }
 }

@@ -77,7 +77,8 @@ struct JSONParser {
   /// Whether what is next stands at `range` too.
   private func isNext(_ range: Range<Int>) -> Bool {
     range.count <= bytes.count - position
-      && memcmp(bytes.baseAddress! + position, bytes.baseAddress! + range.lowerBound, range.count) == 0
+      && memcmp(bytes.baseAddress! + position, bytes.baseAddress! + range.lowerBound, range.count)
+        == 0
   }
 
   private mutating func list(depth: Int) -> JSON? {

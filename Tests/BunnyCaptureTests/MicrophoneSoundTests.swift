@@ -37,7 +37,7 @@ import Testing
     for block in 0..<4000 {
       let (samples, stamp) = capture(
         Int64(block * rate / 100), rate: rate, speed: speed, origin: start)
-      runs += try sound.take(samples, countedFrom: start, stamp: stamp)
+      try sound.take(samples, countedFrom: start, stamp: stamp) { runs.append($0) }
     }
     for (run, next) in zip(runs, runs.dropFirst()) {
       #expect(abs(next.time - run.time - Int64(run.count) * 1_000_000_000 / 48_000) <= 1)
@@ -71,7 +71,7 @@ import Testing
     for block in 0..<200 {
       if block == 100 { position += 12_345 }
       let (samples, stamp) = capture(position, rate: 48_000, origin: start)
-      runs += try sound.take(samples, countedFrom: start, stamp: stamp)
+      try sound.take(samples, countedFrom: start, stamp: stamp) { runs.append($0) }
       position += 480
     }
     let gaps = zip(runs, runs.dropFirst()).map { run, next in
@@ -89,7 +89,7 @@ import Testing
     var runs: [Samples] = []
     for block in 0..<500 {
       let (samples, stamp) = capture(past + Int64(block * rate / 100), rate: rate, origin: start)
-      runs += try sound.take(samples, countedFrom: start, stamp: stamp)
+      try sound.take(samples, countedFrom: start, stamp: stamp) { runs.append($0) }
     }
     let first = start + .seconds(100 * 86_400)
     #expect(abs(try #require(runs.first).time - first) < .milliseconds(2))
@@ -102,14 +102,14 @@ import Testing
     var runs: [Samples] = []
     for block in 0..<100 {
       let (samples, stamp) = capture(Int64(block * 480), rate: 48_000, origin: start)
-      runs += try sound.take(samples, countedFrom: start, stamp: stamp)
+      try sound.take(samples, countedFrom: start, stamp: stamp) { runs.append($0) }
     }
-    runs += try sound.beginAnew()
+    try sound.beginAnew { runs.append($0) }
     let origin = start + .seconds(1) + .milliseconds(321)
     for block in 0..<100 {
       let (samples, _) = capture(Int64(block * 480), rate: 48_000, origin: origin)
       let stamp = (Int64(block * 480 + 480), origin + .milliseconds(Int64(block + 1) * 10))
-      runs += try sound.take(samples, countedFrom: origin, stamp: stamp)
+      try sound.take(samples, countedFrom: origin, stamp: stamp) { runs.append($0) }
     }
     let gaps = zip(runs, runs.dropFirst()).map { run, next in
       next.time - run.time - Int64(run.count) * 1_000_000_000 / 48_000

@@ -85,7 +85,8 @@ struct ExitCodeTests {
     (.transport, .apiUnreachable), (.invalidResponse, .apiUnreachable),
     (.unexpected, .apiUnreachable),
   ])
-  func `what the API does not do has its code`(_ kind: BunnyLiveStreamError.Kind, _ code: ExitCode) {
+  func `what the API does not do has its code`(_ kind: BunnyLiveStreamError.Kind, _ code: ExitCode)
+  {
     #expect(ExitCode(kind) == code)
   }
 
