@@ -66,6 +66,8 @@ final class VirtualBunny: PartlyScripted {
   var story: [String] { state.withLock { $0.story } }
   func count(_ call: String) -> Int { state.withLock { $0.counts[call, default: 0] } }
 
+  func counts(_ what: String) { state.withLock { $0.counts[what, default: 0] += 1 } }
+
   func note(_ line: String) {
     let now = world.now
     state.withLock { $0.story.append("\(now.nanoseconds / 1_000_000) \(line)") }

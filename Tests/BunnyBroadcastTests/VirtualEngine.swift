@@ -128,7 +128,7 @@ extension VirtualBunny {
       }
       if let own = state.ingests.own(of: id, now) {
         let isKnown =
-          since < state.engine.began && now - own > .seconds(16)
+          since < state.engine.began && now - own > .seconds(61)
           && state.engine.media == 1 && !state.engine.wasOurs
         state.engine.besides = isKnown ? state.engine.besides + 1 : 0
       } else if !state.ingests.hasSeen(isOurs: true, of: id, now, within: Self.longAgo) {
