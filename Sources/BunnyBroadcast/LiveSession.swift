@@ -122,7 +122,8 @@ final class LiveSession: Sendable {
   var isSettled: Bool {
     let (carriers, arrival) = state.withLock { ($0.showing.carriers, $0.arrival) }
     guard let arrival else { return true }
-    return !carriers.isEmpty && (carriers.changes == 1 || world.now() - arrival > RivalWatch.settling)
+    let isLongAgo = world.now() - arrival >= RivalWatch.settling
+    return !carriers.isEmpty && (carriers.changes == 1 || isLongAgo)
   }
 
   /// Whether what `status` tells is more than what we do ourselves: another ingest has the stream, and we do
