@@ -118,6 +118,8 @@ final class VirtualBunny: PartlyScripted {
         if mayRestore { state.streams["s"] = restored }
         return
       }
+      // Whatever it is, who else publishes to it is cut off.
+      state.ingests.leave(id, isOurs: false, world.now)
       switch what {
       case 0...3: state.streams[id]?.status = .ended
       case 4: state.streams[id]?.status = .error
@@ -243,6 +245,7 @@ final class VirtualBunny: PartlyScripted {
         return .failure(Self.refusal("ended already"))
       }
       state.streams[streamId]?.status = .ended
+      state.ingests.leave(streamId, isOurs: false, world.now)
       return .success(())
     }
   }
