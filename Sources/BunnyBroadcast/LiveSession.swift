@@ -60,9 +60,6 @@ final class LiveSession: Sendable {
   private let world: LiveWorld
   private let state: Decider<State>
 
-  /// Nanoseconds for which Bunny may still tell of an ingest that we have left.
-  private static let afterglow = Int64.seconds(15)
-
   init(
     _ broadcast: any LiveMedia, _ opening: Opening, _ ingests: Ingests, _ record: LiveRecord?,
     _ hub: EventHub, _ world: LiveWorld
@@ -125,7 +122,8 @@ final class LiveSession: Sendable {
   var isSettled: Bool {
     let (carriers, arrival) = state.withLock { ($0.showing.carriers, $0.arrival) }
     guard let arrival else { return true }
-    return !carriers.isEmpty && (carriers.changes == 1 || world.now() - arrival > Self.afterglow)
+    let isLongAgo = world.now() - arrival >= RivalWatch.settling
+    return !carriers.isEmpty && (carriers.changes == 1 || isLongAgo)
   }
 
   /// Whether what `status` tells is more than what we do ourselves: another ingest has the stream, and we do

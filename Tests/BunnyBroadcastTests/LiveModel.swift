@@ -17,6 +17,13 @@ final class LiveModel: Sendable {
     var isOver = false
   }
 
+  /// What is only said now and then.
+  static let rare = [
+    "somebody else publishes to the live stream", "somebody else publishes to the stream too",
+    "taking it over", "where this machine published last", "that was only remembered",
+    "the stream's time has come", "made in the place of", "made by an earlier start",
+  ]
+
   let world: VirtualWorld
   let bunny: VirtualBunny
   private let core: ControllerCore
@@ -86,8 +93,8 @@ final class LiveModel: Sendable {
 
   func run(commands: Int) {
     for _ in 0..<commands {
-      world.pass(world.random(.milliseconds(1 << world.random(0...15))))
-      switch world.random(0...21) {
+      world.pass(world.random(.milliseconds(1 << world.random(0...17))))
+      switch world.random(0...20) {
       case 0...5: ask(.start, .start)
       case 6, 7: end()
       case 8, 9: ask(.leave, .leave)
@@ -95,7 +102,7 @@ final class LiveModel: Sendable {
       case 11, 12: ask(.rotateCamera, .rotate)
       case 13, 14: bunny.goesAway(for: world.random(.seconds(90)))
       case 15, 16: bunny.ingestsGoDown(for: world.random(.seconds(40)))
-      case 17, 18: bunny.strangerComes()
+      case 17: bunny.strangerComes()
       default: bunny.meddle(mayRestore: mayRestore)
       }
     }
@@ -163,8 +170,12 @@ final class LiveModel: Sendable {
 
   private func hear(_ record: BunnyBroadcastRecord) {
     bunny.note("\(record.event)")
-    if let words = record.event.words, words.hasPrefix("somebody else publishes") {
-      bunny.demand(bunny.hadStranger, "nobody else is there, and it says: \(words)")
+    bunny.counts(record.event.name)
+    if let words = record.event.words {
+      for part in Self.rare where words.contains(part) { bunny.counts(part) }
+      let isOfStranger = words.hasPrefix("somebody else publishes")
+      bunny.demand(
+        !isOfStranger || bunny.hadStranger, "nobody else is there, and it says: \(words)")
     }
     for wrong in watch.withLock({ $0.hears(record) }) { bunny.demand(false, wrong) }
   }

@@ -3,7 +3,7 @@ import Testing
 
 struct LiveModelTests {
   @Test func `whatever happens, in whatever order, a live broadcast keeps its word`() {
-    var (counts, failed): ([String: Int], Int) = ([:], 0)
+    var (counts, rare, failed): ([String: Int], [String: Int], Int) = ([:], [:], 0)
     for seed in 1...1500 {
       let model = LiveModel(seed: UInt64(seed))
       model.run(commands: 30)
@@ -15,12 +15,14 @@ struct LiveModelTests {
         failed += 1
         guard failed < 5 else { return }
       }
-      for call in ["get", "status", "start", "stop", "create"] {
+      for call in ["get", "status", "start", "stop", "create", "awaitingStart", "running"] {
         counts[call, default: 0] += model.bunny.count(call)
       }
+      for words in LiveModel.rare { rare[words, default: 0] += model.bunny.count(words) }
     }
     // It has seen something.
-    #expect(counts.values.allSatisfy { $0 > 200 }, "\(counts)")
+    #expect(counts.values.allSatisfy { $0 > 300 }, "\(counts)")
+    #expect(rare.values.allSatisfy { $0 > 1 }, "\(rare)")
   }
 
   @Test(arguments: 1...20)

@@ -78,16 +78,6 @@ import Testing
     #expect(Readiness(starts: nil, retryAfter: .seconds(9999)).first == .find(after: 600))
   }
 
-  @Test func `the time of a schedule is the latest at which it is asked`() {
-    var readiness = Readiness(starts: nil)
-    let steps = [
-      readiness.found(starts: true, wait: 90), readiness.found(starts: true, wait: 7.5),
-      readiness.found(starts: true),
-    ]
-    #expect(
-      steps == [.find(after: 30, atMost: 90), .find(after: 7.5, atMost: 7.5), .ask(after: 0)])
-  }
-
   @Test func `after thirty seconds it is said once what is awaited`() {
     var readiness = Readiness(starts: true)
     let said = (0...90).map { readiness.answered(isReady: false, after: Double($0)) }

@@ -66,6 +66,8 @@ final class VirtualBunny: PartlyScripted {
   var story: [String] { state.withLock { $0.story } }
   func count(_ call: String) -> Int { state.withLock { $0.counts[call, default: 0] } }
 
+  func counts(_ what: String) { state.withLock { $0.counts[what, default: 0] += 1 } }
+
   func note(_ line: String) {
     let now = world.now
     state.withLock { $0.story.append("\(now.nanoseconds / 1_000_000) \(line)") }
@@ -116,6 +118,8 @@ final class VirtualBunny: PartlyScripted {
         if mayRestore { state.streams["s"] = restored }
         return
       }
+      // Whatever it is, who else publishes to it is cut off.
+      state.ingests.leave(id, isOurs: false, world.now)
       switch what {
       case 0...3: state.streams[id]?.status = .ended
       case 4: state.streams[id]?.status = .error
@@ -241,6 +245,7 @@ final class VirtualBunny: PartlyScripted {
         return .failure(Self.refusal("ended already"))
       }
       state.streams[streamId]?.status = .ended
+      state.ingests.leave(streamId, isOurs: false, world.now)
       return .success(())
     }
   }

@@ -13,8 +13,11 @@ struct VirtualEngine {
   var makes: String?
   /// How many streams it has made.
   var made = 0
-  /// How often media was begun.
+  /// How often media was begun, and an ingest took it.
   var media = 0
+  var arrivals = 0
+  /// It was told of no ingest while a stranger had one.
+  var wasMisled = false
   var began = MonotonicTime(nanoseconds: 0)
   /// We had sent something not long before.
   var wasOurs = false
@@ -22,7 +25,7 @@ struct VirtualEngine {
   var place: Int?
   /// When it heard of a stranger who had long been there, and when of nobody else.
   var heardOfStranger: MonotonicTime?
-  /// How often it did while it sent the stream too, for long enough to know them apart.
+  /// How often it did while it sent the stream too, and could know them apart.
   var besides = 0
 }
 
@@ -92,6 +95,7 @@ extension VirtualBunny {
       state.publishers += 1
       state.ingests.come(id, at: place, isOurs: true, now, glow: glow)
       (state.engine.place, state.engine.besides) = (place, 0)
+      state.engine.arrivals += 1
       return (state.publishers, state.engine.heardOfStranger)
     }
     demand(number == 1, "two broadcasts publish at a time")
@@ -119,24 +123,29 @@ extension VirtualBunny {
   }
 
   func hears(_ status: BunnyLiveStreamIngestStatus, of id: String) {
-    guard status.isLive else { return }
     let now = world.now
+    guard status.isLive else {
+      return state.withLock { state in
+        if state.ingests.stranger(of: id, now) != nil { state.engine.wasMisled = true }
+      }
+    }
     let besides: Int = state.withLock { state in
       state.engine.heardOfStranger = nil
       guard let since = state.ingests.stranger(of: id, now), now - since > .seconds(5) else {
         return 0
       }
-      if let own = state.ingests.own(of: id, now) {
+      if state.ingests.own(of: id, now) != nil {
+        // Of one ingest, and no other before.
         let isKnown =
-          since < state.engine.began && now - own > .seconds(16)
-          && state.engine.media == 1 && !state.engine.wasOurs
+          since < state.engine.began && (state.engine.media, state.engine.arrivals) == (1, 1)
+          && !state.engine.wasOurs && !state.engine.wasMisled
         state.engine.besides = isKnown ? state.engine.besides + 1 : 0
       } else if !state.ingests.hasSeen(isOurs: true, of: id, now, within: Self.longAgo) {
         state.engine.heardOfStranger = now
       }
       return state.engine.besides
     }
-    demand(plan.takesOver || besides <= 2, "it goes on beside a stranger who was there before")
+    demand(plan.takesOver || besides <= 1, "it goes on beside a stranger who was there before")
   }
 }
 

@@ -30,9 +30,10 @@ struct VirtualIngests {
       Sender(isOurs: isOurs, place: place, since: now, until: until, glow: glow))
   }
 
-  /// We do.
-  mutating func leave(_ stream: String, _ now: MonotonicTime) {
-    for index in senders[stream, default: []].indices where senders[stream]![index].isOurs {
+  /// We do, or everybody else.
+  mutating func leave(_ stream: String, isOurs: Bool = true, _ now: MonotonicTime) {
+    for index in senders[stream, default: []].indices where senders[stream]![index].isOurs == isOurs
+    {
       senders[stream]![index].until = min(senders[stream]![index].until, now)
     }
   }
