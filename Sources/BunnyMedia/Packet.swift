@@ -60,14 +60,19 @@ struct PacketPool {
   private var packets: [Packet] = []
 
   mutating func copy(of bytes: UnsafeBufferPointer<UInt8>) -> Packet {
-    guard !packets.isEmpty, isKnownUniquelyReferenced(&packets[0]) else {
+    guard let free = firstFree() else {
       packets.append(Packet(copying: bytes))
       return packets[packets.count - 1]
     }
+    packets.removeFirst(free)  // who holds on to old ones keeps them alone
     atomicMemoryFence(ordering: .acquiring)  // whoever let go of it has read all of it
     let packet = packets.removeFirst()
     packet.fill(with: bytes)
     packets.append(packet)
     return packet
+  }
+  private mutating func firstFree() -> Int? {
+    for index in packets.indices where isKnownUniquelyReferenced(&packets[index]) { return index }
+    return nil
   }
 }
