@@ -71,6 +71,7 @@ struct PacketPool {
     packets.append(packet)
     return packet
   }
+
   private mutating func firstFree() -> Int? {
     for index in packets.indices where isKnownUniquelyReferenced(&packets[index]) { return index }
     return nil
