@@ -60,13 +60,13 @@ final class BitrateWatch: Sendable {
 
   private func take(_ round: inout Round) {
     let now = MonotonicTime.now
-    var carried: [BitrateRule] = []
+    var least: BitrateRule?
     for lane in round.rules.indices {
       guard let sample = sample(of: lane, at: now) else { continue }
       round.rules[lane].take(sample)
-      carried.append(round.rules[lane])
+      if round.rules[lane].target < least?.target ?? .infinity { least = round.rules[lane] }
     }
-    guard let strictest = carried.min(by: { $0.target < $1.target }) else { return }
+    guard let strictest = least else { return }
     obey(strictest)
     if let change = round.news.take(strictest, at: now) {
       events.send(.bitrateChanged(from: change.from, to: change.to, reason: change.reason))

@@ -43,7 +43,7 @@ struct CodedPictures {
       return .wait
     case .pass:
       say("the camera's own H.264 goes to the ingest as it is")
-      if unit.facts.isKeyframe { gop = [] }
+      if unit.facts.isKeyframe { gop.removeAll(keepingCapacity: true) }
       gop.append(unit)
       (isPassing, decoder) = (true, nil)
       return .pass

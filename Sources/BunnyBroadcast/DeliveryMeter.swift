@@ -104,7 +104,7 @@ package struct DeliveryMeter: Sendable {
   /// - Parameter sinceItWaits: only that.
   /// - Returns: bytes a second; nil: nothing is known of so long.
   package func most(in part: Int64, sinceItWaits: Bool = false) -> Double? {
-    let marks = marks.filter { !sinceItWaits || $0.at >= waitsSince ?? $0.at }
+    let marks = marks.drop { sinceItWaits && $0.at < waitsSince ?? $0.at }
     guard var end = marks.last else { return nil }
     var most = 0.0
     for _ in 0..<3 {

@@ -34,11 +34,14 @@ package struct EncodingPlan: Equatable, Sendable {
   package var threads: Int?
 
   package init(_ quality: VideoEncoder.Settings, _ limits: [Limit] = []) {
-    bitrate = limits.compactMap(\.bitrate).reduce(quality.bitrate, min)
-    frameDivisor = limits.map(\.frameDivisor).max() ?? 1
-    size = limits.map(\.size).min() ?? .whole
-    effort = limits.compactMap(\.effort).min()
-    threads = limits.compactMap(\.threads).max()
+    (bitrate, frameDivisor, size) = (quality.bitrate, 1, .whole)
+    for limit in limits {
+      bitrate = min(bitrate, limit.bitrate ?? bitrate)
+      frameDivisor = max(frameDivisor, limit.frameDivisor)
+      size = min(size, limit.size)
+      if let other = limit.effort { effort = min(effort ?? other, other) }
+      if let other = limit.threads { threads = max(threads ?? other, other) }
+    }
   }
 
   /// What an encoder is opened with. Fewer frames a second are not looked ahead at for longer.
@@ -87,6 +90,7 @@ package final class EncodingOrders: Sendable {
     mutating func limit(
       _ limit: EncodingPlan.Limit, by watcher: Watcher, _ quality: VideoEncoder.Settings
     ) {
+      guard limits[watcher] != limit else { return }  // as it says ten times a second
       limits[watcher] = limit
       plan = EncodingPlan(quality, Array(limits.values))
     }

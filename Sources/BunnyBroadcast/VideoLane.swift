@@ -33,6 +33,7 @@ struct VideoLane {
     defer {
       origin.close()
       outlet.finish(.video)
+      processor.finish()  // once nobody waits for a picture
     }
     guard case .element(let first) = pictures.take(until: .distantFuture) else { return }
     origin.put(first.captured)
@@ -55,6 +56,7 @@ private struct Path {
   let zero: MonotonicTime
   private var grid: FrameGrid
   private var coded: CodedPictures
+  private var passedTags = PassedTags()
   private var shown: Picture?  // the last one, in the broadcast's form
   private var decoding: Int64 = 0  // nanoseconds, of a camera's own H.264 since the last picture
   private var encoderFree = MonotonicTime.now  // since when nothing is being encoded here
@@ -145,7 +147,7 @@ private struct Path {
     lane.telemetry.encodedFrame(at: now)
     let milliseconds = max(0, unit.time - zero) / .milliseconds(1)
     lane.outlet.offer(
-      MediaTag(
+      passedTags.tag(
         unit, dts: milliseconds + lane.outlet.shift,
         trace: MediaTag.Trace(
           captured: unit.time, ready: arrival, encoding: now, logged: now)))

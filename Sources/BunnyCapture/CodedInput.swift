@@ -18,17 +18,21 @@ struct CodedInput {
     way = passthrough ? .pass(try AccessUnitReader()) : .decode(try Decoder(annexB: onError))
   }
 
-  /// - Parameter bytes: all of one picture.
-  /// - Returns: nothing for what comes before the first keyframe, which is counted.
-  mutating func take(_ bytes: [UInt8], at time: MonotonicTime) -> [Captured] {
+  /// - Parameters:
+  ///   - bytes: all of one picture.
+  ///   - captured: gets what comes of it; nothing comes of what is before the first keyframe, which is counted.
+  mutating func take(
+    _ bytes: UnsafeBufferPointer<UInt8>, at time: MonotonicTime, into captured: inout [Captured]
+  ) {
     switch way {
     case .decode(let decoder):
-      return decoder.pictures(Packet(copying: bytes), stampedAt: time).map { .picture($0) }
+      for picture in decoder.pictures(Packet(copying: bytes), stampedAt: time) {
+        captured.append(.picture(picture))
+      }
     case .pass(let reader):
       let unit = reader.read(bytes, at: time)
       hasBegun = hasBegun || unit.facts.isKeyframe
-      if !hasBegun { onError() }
-      return hasBegun ? [.coded(unit)] : []
+      if hasBegun { captured.append(.coded(unit)) } else { onError() }
     }
   }
 

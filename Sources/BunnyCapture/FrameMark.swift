@@ -55,7 +55,7 @@ extension FrameMark {
       let columns = Self.columns(of: block, width: luma.width)
       luma.fill(
         Area(x: columns.lowerBound, y: area.y, width: columns.count, height: area.height),
-        bits[block] ? Self.white : Self.black)
+        bits >> (Self.blocks - 1 - block) & 1 == 1 ? Self.white : Self.black)
     }
   }
 
@@ -69,21 +69,11 @@ extension FrameMark {
     block * width / blocks..<(block + 1) * width / blocks
   }
 
-  /// The blocks from left to right.
-  private var bits: [Bool] {
-    let payload = payload
-    var bits = [true, false]
-    bits.reserveCapacity(Self.blocks)
-    for byte in payload { bits.append(byte, count: 8) }
-    bits.append(Self.checksum(payload), count: 16)
-    bits += [false, true]
-    return bits
-  }
-
-  private var payload: [UInt8] {
-    let high = UInt64(number) << 34 | milliseconds >> 8  // 30 bits, then the upper 34 of 42
-    return (0..<8).map { UInt8(truncatingIfNeeded: high >> (56 - 8 * $0)) }
-      + [UInt8(truncatingIfNeeded: milliseconds)]
+  /// The blocks from left to right, the last one lowest.
+  private var bits: UInt128 {
+    let payload = UInt128(number) << 42 | UInt128(milliseconds)
+    let bytes = (0..<9).lazy.map { UInt8(truncatingIfNeeded: payload >> (64 - 8 * $0)) }
+    return 0b10 << 90 | payload << 18 | UInt128(Self.checksum(bytes)) << 2 | 0b01
   }
 
   /// CRC-16/CCITT-FALSE.
@@ -94,12 +84,6 @@ extension FrameMark {
       for _ in 0..<8 { sum = sum & 0x8000 != 0 ? sum << 1 ^ 0x1021 : sum << 1 }
     }
     return sum
-  }
-}
-
-extension [Bool] {
-  fileprivate mutating func append(_ value: some FixedWidthInteger, count: Int) {
-    for bit in (0..<count).reversed() { append(value >> bit & 1 == 1) }
   }
 }
 

@@ -86,7 +86,7 @@ package final class PipeCamera: CodedPictureSource, @unchecked Sendable {
       switch opened.pipe.wait(for: wake, until: deadline) {
       case .woken: return nil
       case .bytes: try read(opened)
-      case .timeout: try lookAtPath()
+      case .timeout: if MonotonicTime.now >= look { try lookAtPath() }
       }
       let now = MonotonicTime.now
       if let content = self.opened?.content, let pause = content.pause, now >= pause {

@@ -26,7 +26,7 @@ final class H264Content: PipeContent {
   private let onError: @Sendable () -> Void
   private(set) var pause: MonotonicTime?
   private var space = [UInt8](repeating: 0, count: 1 << 18)
-  private var pictures: ArraySlice<Captured> = []
+  private var pictures: [Captured] = []
 
   /// A picture that is held back until the next one begins is not stamped earlier than this: its place
   /// in the broadcast would be taken.
@@ -40,28 +40,26 @@ final class H264Content: PipeContent {
   func take(at now: MonotonicTime, _ read: PipeRead) -> Int {
     let count = space.withUnsafeMutableBytes(read)
     let faults = cutter.faults
-    let units = cutter.take(space[..<count], at: now)
+    cutter.take(space[..<count], at: now) { add($0, $1) }
     for _ in faults..<cutter.faults { onError() }
     if count > 0 { pause = now + AnnexBCutter.pause }
-    units.forEach(add)
     return count
   }
 
-  func next() -> Captured? { pictures.popFirst() }
+  func next() -> Captured? { pictures.isEmpty ? nil : pictures.removeFirst() }
 
   func paused() {
     pause = nil
-    cutter.paused().map(add)
+    cutter.paused { add($0, $1) }
   }
 
   func end() {
-    cutter.end().map(add)
+    cutter.end { add($0, $1) }
     pictures += input.end()
   }
 
-  private func add(_ unit: AnnexBCutter.Unit) {
-    let time = max(unit.time, .now + -Self.longestHold)
-    pictures += input.take(unit.bytes, at: time)
+  private func add(_ unit: UnsafeBufferPointer<UInt8>, _ time: MonotonicTime) {
+    input.take(unit, at: max(time, .now + -Self.longestHold), into: &pictures)
   }
 }
 

@@ -11,7 +11,8 @@ package struct TestPattern {
   private let background: Picture
   private let clockFont: TestFont
   private let detailFont: TestFont
-  private let rate: String
+  /// Its size and rate, in words.
+  private let form: String
 
   /// - Parameters:
   ///   - width: pixels, even, at least 64.
@@ -21,7 +22,7 @@ package struct TestPattern {
     precondition(width >= 64 && height >= 64, "a test picture of \(width)x\(height)")
     layout = TestPictureLayout(width: width, height: height)
     self.grid = grid
-    rate = Self.describe(rate: grid.period.reciprocal)
+    form = "\(width)x\(height) \(Self.describe(rate: grid.period.reciprocal)) FPS"
     background = Self.background(layout)
     clockFont = TestFont(
       pitch: max(1, layout.clock.pitch), ink: 235, paper: Self.panel, characters: "0123456789:.")
@@ -132,13 +133,10 @@ extension TestPattern {
   private func drawText(_ mark: FrameMark, into y: Picture.Plane) {
     let time = CalendarTime(unixMilliseconds: mark.milliseconds)
     write(time.clock, at: layout.clock, clockFont, into: y)
-    let details = [
-      "FRAME \(digits(Int(mark.number), 8))", time.date + " UTC",
-      "\(layout.width)x\(layout.height) \(rate) FPS",
-    ]
-    for (index, text) in details.enumerated() {
-      write(text, at: layout.detail(index), detailFont, into: y)
-    }
+    // No text that is made here is longer than the 15 bytes that a String holds without an allocation.
+    write("FRAME \(digits(Int(mark.number), 8))", at: layout.detail(0), detailFont, into: y)
+    write(time.date + " UTC", at: layout.detail(1), detailFont, into: y)
+    write(form, at: layout.detail(2), detailFont, into: y)
   }
 
   /// Leaves out what is too small to read, or does not fit.
@@ -166,8 +164,9 @@ struct CalendarTime {
     var seconds = time_t(unixMilliseconds / 1000)
     var parts = tm()
     gmtime_r(&seconds, &parts)
-    let hour = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits(Int($0), 2) }
-    clock = hour.joined(separator: ":") + "." + digits(Int(unixMilliseconds % 1000), 3)
+    let (hour, minute) = (digits(Int(parts.tm_hour), 2), digits(Int(parts.tm_min), 2))
+    let second = digits(Int(parts.tm_sec), 2)
+    clock = "\(hour):\(minute):\(second).\(digits(Int(unixMilliseconds % 1000), 3))"
     date =
       "\(1900 + parts.tm_year)-\(digits(Int(parts.tm_mon) + 1, 2))-\(digits(Int(parts.tm_mday), 2))"
   }

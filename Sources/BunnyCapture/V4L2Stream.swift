@@ -176,7 +176,10 @@ final class V4L2Stream {
     }
     if coded != nil {
       defer { ring.giveBack(buffer.index) }
-      return coded?.take(Array(bytes), at: time).last
+      var captured: [Captured] = []
+      coded?.take(
+        UnsafeRawBufferPointer(bytes).bindMemory(to: UInt8.self), at: time, into: &captured)
+      return captured.last
     }
     return ring.picture(buffer, count: count, form, time: time).map { .picture($0) }
   }

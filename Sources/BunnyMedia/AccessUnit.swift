@@ -7,8 +7,6 @@ package struct AccessUnit: Sendable {
   /// When it was captured.
   package let time: MonotonicTime
   package let facts: CodedFacts
-  /// Its NAL units, without start codes.
-  let units: [[UInt8]]
 }
 
 /// What a coded picture says of itself.
@@ -97,29 +95,12 @@ package struct ParameterSets: Equatable, Sendable {
   }
 }
 
-extension MediaTag {
-  /// The tag of a picture that is shown in the order in which it is decoded.
-  package init(_ unit: AccessUnit, dts: Int64, trace: Trace) {
-    let parameters = unit.facts.parameters
-    var body: [UInt8] = [unit.facts.isKeyframe ? 0x17 : 0x27, 1, 0, 0, 0]
-    body.reserveCapacity(unit.facts.size + 256)
-    // In each keyframe as well, as ``TagMuxer`` has it.
-    if unit.facts.isKeyframe { body += parameters.units }
-    for nal in unit.units where ![7, 8, 9, 12].contains(nal[0] & 0x1F) {
-      for shift in [24, 16, 8, 0] { body.append(UInt8(truncatingIfNeeded: nal.count >> shift)) }
-      body += nal
-    }
-    self.init(
-      kind: .video, dts: dts, isKeyframe: unit.facts.isKeyframe, body: body, trace: trace)
-    self.parameters = SharedBytes(parameters.sequenceHeader)
-  }
-}
-
 /// Finds out what coded pictures say of themselves. Belongs to one thread.
 package final class AccessUnitReader {
   private let parser: UnsafeMutablePointer<AVCodecParserContext>
   private let context: CodecContext
   private var parameters = ParameterSets()
+  private var packets = PacketPool()
   private var number = 0
 
   /// - Throws: ``AVFailure`` when this FFmpeg knows no H.264.
@@ -138,17 +119,23 @@ package final class AccessUnitReader {
   package func skip() { number += 1 }
 
   /// - Parameter bytes: all of one picture.
-  package func read(_ bytes: [UInt8], at time: MonotonicTime) -> AccessUnit {
-    let packet = Packet(copying: bytes)
-    let units = AnnexB.units(in: bytes)
-    parameters.take(units)
+  package func read(_ bytes: UnsafeBufferPointer<UInt8>, at time: MonotonicTime) -> AccessUnit {
+    let packet = packets.copy(of: bytes)
+    var hasIDR = false
+    AnnexB.forEachUnit(in: bytes) { unit in
+      switch bytes[unit.lowerBound] & 0x1F {
+      case 5: hasIDR = true
+      case 7, 8: parameters.take([Array(bytes[unit])])
+      default: break
+      }
+    }
     var (out, count): (UnsafeMutablePointer<UInt8>?, Int32) = (nil, 0)
     _ = av_parser_parse2(
       parser, context.raw, &out, &count, packet.raw.pointee.data, packet.raw.pointee.size,
       bunny_no_pts, bunny_no_pts, 0)
     var facts = CodedFacts(
       number: number,
-      isKeyframe: parameters.isWhole && units.contains { $0[0] & 0x1F == 5 },
+      isKeyframe: parameters.isWhole && hasIDR,
       width: max(0, Int(parser.pointee.width)), height: max(0, Int(parser.pointee.height)),
       format: av_get_pix_fmt_name(AVPixelFormat(parser.pointee.format))
         .map { String(cString: $0) } ?? "unknown",
@@ -158,6 +145,6 @@ package final class AccessUnitReader {
       parser.pointee.picture_structure == AV_PICTURE_STRUCTURE_TOP_FIELD
       || parser.pointee.picture_structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD
     number += 1
-    return AccessUnit(packet: packet, time: time, facts: facts, units: units)
+    return AccessUnit(packet: packet, time: time, facts: facts)
   }
 }

@@ -6,12 +6,8 @@ package import BunnySystem
 /// That a picture is whole is known only when the next one begins. But a writer most of whose pieces
 /// have ended where a picture does may be believed that a pause does too: then no picture is held back.
 package struct AnnexBCutter {
-  package struct Unit: Equatable, Sendable {
-    /// With start codes.
-    package var bytes: [UInt8]
-    /// When its first byte came.
-    package var time: MonotonicTime
-  }
+  /// Is handed a unit's bytes, with start codes, while it runs, and when the first of them came.
+  package typealias Take = (UnsafeBufferPointer<UInt8>, MonotonicTime) -> Void
 
   /// How long a pause is, nanoseconds.
   package static let pause: Int64 = .milliseconds(10)
@@ -38,15 +34,14 @@ package struct AnnexBCutter {
 
   package init() {}
 
-  /// - Returns: the units that are whole by now.
+  /// Hands out the units that are whole by now.
   package mutating func take(
-    _ piece: some Collection<UInt8>, at time: MonotonicTime
-  ) -> [Unit] {
-    guard !piece.isEmpty else { return [] }
+    _ piece: some Collection<UInt8>, at time: MonotonicTime, _ take: Take
+  ) {
+    guard !piece.isEmpty else { return }
     if pending.isEmpty { began = time }
     let border = pending.count
     pending += piece
-    var units: [Unit] = []
     var cut = 0
     var firstCut: Int?
     while true {
@@ -63,7 +58,7 @@ package struct AnnexBCutter {
         began = zero >= border ? time : began
         firstCut = firstCut ?? zero
       } else if hasSlice && beginsPicture(at: start) {
-        units.append(Unit(bytes: Array(pending[cut..<zero]), time: began))
+        hand(cut..<zero, take)
         (cut, hasSlice, began) = (zero, false, time)
         firstCut = firstCut ?? zero
       }
@@ -73,26 +68,30 @@ package struct AnnexBCutter {
     pending.removeFirst(cut)
     searched = max(0, searched - cut)
     forgetNonsense()
-    return units
   }
 
-  /// Nothing has come for ``pause``.
-  ///
-  /// - Returns: the unit that is whole by now, if its writer is believed.
-  package mutating func paused() -> Unit? {
-    guard hasSlice, proofs >= Self.proof, !isDistrusted else { return nil }
+  /// Nothing has come for ``pause``: hands out the unit that is whole by now, if its writer is believed.
+  package mutating func paused(_ take: Take) {
+    guard hasSlice, proofs >= Self.proof, !isDistrusted else { return }
     wasPaused = true
-    return rest()
+    hand(pending.indices, take)
+    forget()
   }
 
-  /// Nothing follows.
-  ///
-  /// - Returns: what may be the half of a picture.
-  package mutating func end() -> Unit? { hasSlice ? rest() : nil }
+  /// Nothing follows: hands out what may be the half of a picture.
+  package mutating func end(_ take: Take) {
+    guard hasSlice else { return }
+    hand(pending.indices, take)
+    forget()
+  }
 
-  private mutating func rest() -> Unit {
-    defer { (pending, searched, hasStart, hasSlice) = ([], 0, false, false) }
-    return Unit(bytes: pending, time: began)
+  private func hand(_ unit: Range<Int>, _ take: Take) {
+    pending.withUnsafeBufferPointer { take(UnsafeBufferPointer(rebasing: $0[unit]), began) }
+  }
+
+  private mutating func forget() {
+    pending.removeAll(keepingCapacity: true)
+    (searched, hasStart, hasSlice) = (0, false, false)
   }
 
   /// - Parameters:
@@ -114,7 +113,7 @@ package struct AnnexBCutter {
       searched = 0
       faults += 1
     } else if pending.count > Self.longest {
-      _ = rest()
+      forget()
       faults += 1
     }
   }

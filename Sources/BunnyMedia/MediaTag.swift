@@ -78,8 +78,9 @@ public struct MediaTag: Sendable {
     self.dts = dts
     self.cts = cts
     guard kind == .video, !isSequenceHeader, body.count >= 5 else { return }
+    let old = Int64(body[2]) << 16 | Int64(body[3]) << 8 | Int64(body[4])
+    guard old != cts & 0xFF_FFFF else { return }
     let new = [16, 8, 0].map { UInt8(truncatingIfNeeded: cts >> $0) }
-    // Others may hold the bytes as they were.
-    if !body[2..<5].elementsEqual(new) { body = SharedBytes(body[..<2] + new + body[5...]) }
+    body = SharedBytes(body[..<2] + new + body[5...])  // others may hold the bytes as they were
   }
 }

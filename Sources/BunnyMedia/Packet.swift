@@ -1,4 +1,5 @@
 import CBunnyFFmpeg
+import Synchronization
 
 /// One encoded access unit.
 public final class Packet: @unchecked Sendable {  // written only while nobody else holds it
@@ -35,15 +36,44 @@ public final class Packet: @unchecked Sendable {  // written only while nobody e
   }
 
   /// A copy of `bytes`, which say nothing of their time.
-  package init(copying bytes: [UInt8]) {
-    raw = av_packet_alloc()
+  package convenience init(copying bytes: UnsafeBufferPointer<UInt8>) {
+    self.init(timebase: .nanoseconds)
+    fill(with: bytes)
+  }
+
+  /// Holds a copy of `bytes` instead of what it held.
+  fileprivate func fill(with bytes: UnsafeBufferPointer<UInt8>) {
+    av_packet_unref(raw)
     precondition(av_new_packet(raw, Int32(bytes.count)) >= 0, "av_new_packet: out of memory")
-    raw.pointee.data.update(from: bytes, count: bytes.count)
-    timebase = .nanoseconds
+    if let start = bytes.baseAddress { raw.pointee.data.update(from: start, count: bytes.count) }
   }
 
   deinit {
     var raw: UnsafeMutablePointer<AVPacket>? = raw
     av_packet_free(&raw)
+  }
+}
+
+/// Packets that are filled again when nobody holds them any more. Belongs to one thread.
+struct PacketPool {
+  /// The oldest first: they are let go in about that order.
+  private var packets: [Packet] = []
+
+  mutating func copy(of bytes: UnsafeBufferPointer<UInt8>) -> Packet {
+    guard let free = firstFree() else {
+      packets.append(Packet(copying: bytes))
+      return packets[packets.count - 1]
+    }
+    packets.removeFirst(free)  // who holds on to old ones keeps them alone
+    atomicMemoryFence(ordering: .acquiring)  // whoever let go of it has read all of it
+    let packet = packets.removeFirst()
+    packet.fill(with: bytes)
+    packets.append(packet)
+    return packet
+  }
+
+  private mutating func firstFree() -> Int? {
+    for index in packets.indices where isKnownUniquelyReferenced(&packets[index]) { return index }
+    return nil
   }
 }

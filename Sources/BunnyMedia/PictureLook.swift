@@ -37,7 +37,7 @@ package struct PictureLook: Equatable, Sendable {
 /// How often each level is met at the points of one plane.
 private struct Levels {
   private static let (columns, rows) = (64, 36)
-  private var counts = [Int](repeating: 0, count: 256)
+  private var counts = InlineArray<256, Int>(repeating: 0)
 
   /// - Parameter fingerprint: takes each point in (FNV-1a).
   init(_ plane: Picture.Plane, _ area: PictureFit.Rectangle, _ fingerprint: inout UInt64) {
@@ -53,17 +53,18 @@ private struct Levels {
   }
 
   var mean: Double {
-    let sum = counts.enumerated().reduce(0) { $0 + $1.offset * $1.element }
+    let sum = counts.indices.reduce(0) { $0 + $1 * counts[$1] }
     return Double(sum) / Double(Self.columns * Self.rows)
   }
 
   /// The lowest level that so much of the points does not exceed.
   func level(of share: Double) -> Int {
     var rest = (share * Double(Self.columns * Self.rows)).rounded(.up)
-    return counts.firstIndex {
-      rest -= Double($0)
-      return rest <= 0
-    } ?? 255
+    for level in counts.indices {
+      rest -= Double(counts[level])
+      if rest <= 0 { return level }
+    }
+    return 255
   }
 
   var spread: Int { level(of: 0.995) - level(of: 0.005) }

@@ -67,6 +67,9 @@ public final class TagMuxer {
     return tag
   }
 
+  /// Bytes of a picture's tag at most: a unit and its start code have four or more, and become one longer.
+  static func most(_ parameters: Int, _ packet: Int) -> Int { 5 + parameters + packet / 4 * 5 + 4 }
+
   private func sound(_ packet: UnsafeBufferPointer<UInt8>) -> SharedBytes {
     pool.bytes(atMost: 2 + packet.count) { memory in
       var writer = ByteWriter(memory)
@@ -81,9 +84,7 @@ public final class TagMuxer {
   private func picture(
     _ packet: UnsafeBufferPointer<UInt8>, _ isKeyframe: Bool, _ cts: Int64
   ) -> SharedBytes {
-    // A unit and its start code have four bytes or more, and become one longer at most.
-    let most = 5 + parameters.count + packet.count / 4 * 5 + 4
-    return pool.bytes(atMost: most) { memory in
+    pool.bytes(atMost: Self.most(parameters.count, packet.count)) { memory in
       var writer = ByteWriter(memory)
       writer.add(isKeyframe ? 0x17 : 0x27)
       writer.add(1)
@@ -95,28 +96,5 @@ public final class TagMuxer {
       }
       return writer.count
     }
-  }
-}
-
-/// Puts bytes into memory, one behind the other.
-private struct ByteWriter {
-  private let memory: UnsafeMutableRawBufferPointer
-  private(set) var count = 0
-
-  init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
-
-  mutating func add(_ byte: UInt8) {
-    memory[count] = byte
-    count += 1
-  }
-
-  /// The most significant one first.
-  mutating func add(_ value: UInt32, bytes: Int) {
-    for index in (0..<bytes).reversed() { add(UInt8(truncatingIfNeeded: value >> (8 * index))) }
-  }
-
-  mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
-    UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyBytes(from: bytes)
-    count += bytes.count
   }
 }

@@ -29,16 +29,14 @@ package enum SystemFiles {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)  // a FIFO would keep us waiting
     guard file >= 0 else { return [] }
     defer { close(file) }
-    var bytes: [UInt8] = []
-    // Most are small, and some are read four times a second.
-    while bytes.count < 65_536 {
-      let chunk = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-        count = max(0, read(file, buffer.baseAddress, buffer.count))
+    // Some are read four times a second: memory that is not written to costs nothing.
+    return [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+      while let free = buffer.baseAddress.map({ $0 + count }), count < buffer.count {
+        let part = read(file, free, buffer.count - count)
+        guard part > 0 else { break }
+        count += part
       }
-      if chunk.isEmpty { break }
-      bytes += chunk
     }
-    return bytes
   }
 
   package static func linkTarget(_ path: String) -> String? {

@@ -103,7 +103,8 @@ import Testing
   @Test func `what begins in the middle of a GOP is shown from the next keyframe on`() throws {
     let bytes = try h264(frames: 45)
     var cutter = AnnexBCutter()
-    let units = cutter.take(bytes, at: .now).map(\.bytes)
+    var units: [[UInt8]] = []
+    cutter.take(bytes, at: .now) { unit, _ in units.append(Array(unit)) }
     let camera = try camera()
     write(units[5...].flatMap { $0 })
     let got = pictures(of: camera)

@@ -104,3 +104,29 @@ import Testing
     }
   }
 }
+
+private struct Unit {
+  let bytes: [UInt8]
+  let time: MonotonicTime
+}
+
+extension AnnexBCutter {
+  fileprivate mutating func take(_ piece: some Collection<UInt8>, at time: MonotonicTime) -> [Unit]
+  {
+    var units: [Unit] = []
+    take(piece, at: time) { units.append(Unit(bytes: Array($0), time: $1)) }
+    return units
+  }
+
+  fileprivate mutating func paused() -> Unit? {
+    var unit: Unit?
+    paused { unit = Unit(bytes: Array($0), time: $1) }
+    return unit
+  }
+
+  fileprivate mutating func end() -> Unit? {
+    var unit: Unit?
+    end { unit = Unit(bytes: Array($0), time: $1) }
+    return unit
+  }
+}
