@@ -17,7 +17,7 @@ package struct ProcessorWatch {
   private let orders: EncodingOrders
   private let facts: ProcessorFacts
   private var trouble: ProcessorTrouble
-  private let writer: EffortWriter?
+  private let memory: EffortMemory?
   private var remembered: EncoderEffort?
   private let quality: VideoEncoder.Settings
   private let tell: @Sendable (BunnyBroadcastEvent) -> Void
@@ -46,17 +46,12 @@ package struct ProcessorWatch {
     self.tell = tell
     let share = facts.share
     self.share = share
-    let memory =
+    memory =
       wish == .auto
       ? folder.map {
         EffortMemory(folder: $0, processor: facts.model, processors: share.processors, quality)
       } : nil
     do { remembered = try memory?.remembered() } catch { tell(.detail(message: "\(error)")) }
-    writer = memory.map { memory in
-      EffortWriter { effort in
-        do { try memory.remember(effort) } catch { tell(.detail(message: "\(error)")) }
-      }
-    }
     let setup = ProcessorRule.Setup(quality, facts, processors: share.processors)
     rule = ProcessorRule(wish, remembered: remembered, setup)
     if quality.kind != .x264 {
@@ -167,19 +162,13 @@ package struct ProcessorWatch {
     }
   }
 
+  /// On a thread of its own, as a slow card may take its time.
   private mutating func remember(_ now: MonotonicTime) {
-    guard let writer, let effort = rule.settled(at: now), effort != remembered else { return }
+    guard let memory, let effort = rule.settled(at: now), effort != remembered else { return }
     remembered = effort
-    writer.remember(effort)
-  }
-
-  /// Waits until what held is written down, at the end of the broadcast; two seconds at most.
-  func finish() {
-    guard let writer, !writer.finish(within: .seconds(2)) else { return }
-    tell(
-      .detail(
-        message: "what effort held takes more than 2 s to write down; the next start may measure "
-          + "anew"))
+    startThread("remember") { [tell] in
+      do { try memory.remember(effort) } catch { tell(.detail(message: "\(error)")) }
+    }
   }
 }
 

@@ -33,7 +33,6 @@ struct VideoLane {
     defer {
       origin.close()
       outlet.finish(.video)
-      processor.finish()  // once nobody waits for a picture
     }
     guard case .element(let first) = pictures.take(until: .distantFuture) else { return }
     origin.put(first.captured)

@@ -1,9 +1,7 @@
-import BunnyMedia
-
 /// Which of x264's own options a quality may set: those that trade effort, look and speed.
 ///
 /// The others decide what a broadcast promises (bit rate, keyframes, colour, timing) or have a field
-/// of their own. libavcodec passes over what x264 refuses with a warning, so names and values are checked here.
+/// of their own. x264 itself passes over a name that it does not know, so names are checked here.
 enum X264Options {
   static func check(_ options: [String: String]) throws(QualityError) {
     for (name, value) in options.sorted(by: { $0.key < $1.key }) {
@@ -25,12 +23,6 @@ enum X264Options {
           field: field,
           problem: "is \"\(value)\"; it takes x264's own value without spaces, quotes and colons "
             + "(write 1,1 for 1:1)")
-      }
-      guard X264.takes(value, of: name) else {
-        throw QualityError(
-          field: field,
-          problem: "is \"\(value)\", which x264 does not take; `x264 --fullhelp` lists what it "
-            + "takes for --\(meant)")
       }
     }
   }

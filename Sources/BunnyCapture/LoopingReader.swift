@@ -41,7 +41,7 @@ package final class LoopingReader: Sendable {
     interrupter outer: Interrupter = Interrupter()
   ) throws(SourceError) {
     interrupter = Interrupter(within: outer)
-    let input = LoopedInput(location, StallGuard(within: interrupter, after: stallLimit))
+    let input = Input(location, StallGuard(within: interrupter, after: stallLimit))
     do { try input.open() } catch {
       if input.guardian.hasFired { throw .unreadable(name, reason: input.guardian.words) }
       throw SourceError(error, opening: name)
@@ -81,6 +81,28 @@ package final class LoopingReader: Sendable {
 /// Why nothing more can be read.
 private struct ReadFailure: Error { let reason: String }
 
+/// What is read from, opened as often as needed.
+private final class Input {
+  private let location: String
+  private let outer: StallGuard
+  /// Of what is open.
+  private(set) var guardian: StallGuard
+  private(set) var demuxer: Demuxer?
+
+  init(_ location: String, _ guardian: StallGuard) {
+    self.location = location
+    self.outer = guardian
+    self.guardian = guardian
+  }
+
+  func open() throws(AVFailure) {
+    guardian = outer.renewed()
+    demuxer = try Demuxer(location, interrupter: guardian.interrupter)
+  }
+
+  func close() { demuxer = nil }
+}
+
 // The demuxer inside is used under the lock only.
 private struct State: ~Copyable, @unchecked Sendable {
   fileprivate enum Entry {
@@ -88,7 +110,7 @@ private struct State: ~Copyable, @unchecked Sendable {
     case endOfPass
   }
 
-  private let input: LoopedInput
+  private let input: Input
   private let tracks: [Demuxer.Track?]  // by LoopingReader.Track
   private var waiting: [[Entry]] = [[], []]
   private var waitingBytes = [0, 0]
@@ -99,17 +121,13 @@ private struct State: ~Copyable, @unchecked Sendable {
   /// Nothing was read since it was put back to its beginning, which some inputs only pretend to do.
   private var isRewound = false
   private var epoch = 0
-  /// The only one of this pass so far.
-  private var only: (packet: Packet, track: Int)?
-  /// There is no more than that: it is shown again, and not asked for again.
-  private var isStill = false
 
   static let mostWaiting: Int64 = .seconds(10)
   static let mostWaitingBytes = 32 << 20
   /// Times that are further apart are not meant so.
   static let longestLeap: Int64 = .seconds(10)
 
-  init(_ input: LoopedInput, video: Demuxer.Track?, audio: Demuxer.Track?) {
+  init(_ input: Input, video: Demuxer.Track?, audio: Demuxer.Track?) {
     self.input = input
     tracks = [video, audio]
     prepare()
@@ -160,23 +178,18 @@ private struct State: ~Copyable, @unchecked Sendable {
   }
 
   private mutating func read(now: MonotonicTime) throws(ReadFailure) {
-    let start = passStart ?? now
-    if isStill, let only {
-      add(only.packet, only.track, start)
-      return turnOver(start)
-    }
     let demuxer = try opened()
+    let start = passStart ?? now
     passStart = start
     input.guardian.begin()
     do {
-      guard let (track, packet) = try demuxer.next() else {
-        isStill = only != nil && demuxer.isFinite
-        return try endPass(demuxer)
-      }
+      guard let (track, packet) = try demuxer.next() else { return try endPass(demuxer) }
       guard let index = tracks.firstIndex(where: { $0?.index == track }) else { return }
+      passPackets += 1
       isRewound = false
-      add(packet, index, start)
-      only = passPackets == 1 ? (packet, index) : nil
+      place(packet, index)
+      waiting[index].append(.packet(packet, zero: start + shift))
+      waitingBytes[index] += packet.size
     } catch let failure as AVFailure where input.guardian.interrupter.isInterrupted {
       lose()
       let reason = input.guardian.hasFired ? input.guardian.words : failure.reason
@@ -191,13 +204,6 @@ private struct State: ~Copyable, @unchecked Sendable {
     } catch {
       throw ReadFailure(reason: "\(error)")
     }
-  }
-
-  private mutating func add(_ packet: Packet, _ index: Int, _ start: MonotonicTime) {
-    passPackets += 1
-    place(packet, index)
-    waiting[index].append(.packet(packet, zero: start + shift))
-    waitingBytes[index] += packet.size
   }
 
   /// Notes where a packet ends in the pass. One whose time leaps is made to follow on the last one.
@@ -235,22 +241,17 @@ private struct State: ~Copyable, @unchecked Sendable {
       }
       throw ReadFailure(reason: "it has no packets")
     }
+    // Never so short that looping spins: a still picture is shown 25 times a second at most.
+    passStart = start + max(ends[0], ends[1], .milliseconds(40))
     shift = -demuxer.start
-    turnOver(start)
-    guard !isStill else { return input.close() }
+    ends = [0, 0]
+    drain()
     do {
       try demuxer.rewind()
       isRewound = true
     } catch {
       input.close()  // it is opened again instead
     }
-  }
-
-  private mutating func turnOver(_ start: MonotonicTime) {
-    // Never so short that looping spins: a still picture is shown 25 times a second at most.
-    passStart = start + max(ends[0], ends[1], .milliseconds(40))
-    ends = [0, 0]
-    drain()
   }
 
   private mutating func opened() throws(ReadFailure) -> Demuxer {

@@ -62,11 +62,6 @@ public final class Demuxer {
     }
   }
 
-  /// Whether it is a file that has an end, or a picture, and no stream of which more may come another time.
-  public var isFinite: Bool {
-    context.raw.pointee.duration > 0 || format == "image2" || format.hasSuffix("_pipe")
-  }
-
   /// The next packet, of whichever track comes first.
   ///
   /// - Returns: nil at the end.

@@ -111,18 +111,6 @@ struct QualityValidationTests {
       "encoder.x264.deblock is \"1:1\"; it takes x264's own value without spaces, quotes and colons "
         + "(write 1,1 for 1:1)"
     ) { $0.encoder.x264 = ["deblock": "1:1"] },
-    Case(
-      "encoder.x264.me is \"banana\", which x264 does not take; `x264 --fullhelp` lists what it takes "
-        + "for --me"
-    ) { $0.encoder.x264 = ["me": "banana", "subme": "4"] },
-    Case(
-      "encoder.x264.no_mbtree is \"perhaps\", which x264 does not take; `x264 --fullhelp` lists what it "
-        + "takes for --mbtree"
-    ) { $0.encoder.x264 = ["no_mbtree": "perhaps"] },
-    Case(
-      "encoder.x264.subme is \"4x\", which x264 does not take; `x264 --fullhelp` lists what it takes "
-        + "for --subme"
-    ) { $0.encoder.x264 = ["subme": "4x"] },
   ]
 
   @Test(arguments: wrong)

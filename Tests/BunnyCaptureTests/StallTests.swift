@@ -33,25 +33,6 @@ struct StallTests {
     }
   }
 
-  @Test func `a picture at an address is asked for once, however long it is shown`() throws {
-    let picture = PicturePool(width: 64, height: 64).picture(time: .now) { y, u, v in
-      for plane in [y, u, v] { plane.fill(with: 90) }
-    }
-    let server = try ByteServer(Data(JPEGMaker().jpeg(picture)))
-    let reader = try LoopingReader(
-      server.address(), name: "it", wanting: [.video], stallLimit: .milliseconds(500))
-    var (dues, passes): ([MonotonicTime], Int) = ([], 0)
-    while passes < 100 {
-      switch try reader.next(.video) {
-      case .packet(_, let zero, _): dues.append(zero)
-      case .endOfPass: passes += 1
-      case .starved, .cancelled: Issue.record("it has an end")
-      }
-    }
-    #expect(dues.count == 100 && server.progress.current.connections == 1)
-    #expect(zip(dues, dues.dropFirst()).allSatisfy { $1 - $0 >= .milliseconds(40) })
-  }
-
   @Test func `what comes after a stall is due when it comes`() throws {
     let server = try ByteServer(sending: clip(), thenStaying: true)
     let reader = try LoopingReader(
