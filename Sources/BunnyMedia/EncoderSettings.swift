@@ -73,7 +73,8 @@ extension VideoEncoder.Settings {
     (tiny.threads, tiny.lookahead, tiny.x264) = (1, 0, [:])
     let context = CodecContext(codec)
     tiny.apply(to: context.raw)
-    context.raw.pointee.log_level_offset = 1000  // who asks says what is wrong, in one sentence
+    tiny.x264["log"] = "-1"  // who asks says what is wrong, in one sentence: for x264,
+    context.raw.pointee.log_level_offset = 100  // and for FFmpeg, which takes 255 at most
     var strict = tiny.privateOptions
     // Of two ways to hand x264 an option, the one that fails.
     if !x264.isEmpty { strict["x264opts"] = Self.list(x264) }
