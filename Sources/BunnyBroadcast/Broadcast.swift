@@ -185,6 +185,7 @@ public final class Broadcast: Sendable {
     }
     let encoding = Task { try await lanes.encode() }
     let media = await encoding.result
+    async let remembered: Void = lanes.remember()
     // Who ends it waits for no ingest that has not accepted the stream; a duration that is over
     // leaves it the time of taking leave.
     let isWanted = stopping.withLock { $0.reason != nil }
@@ -195,6 +196,7 @@ public final class Broadcast: Sendable {
     }
     defer { leave.cancel() }
     let published = await publishing.result
+    await remembered
     // What an ingest did not take before somebody ended the broadcast is no failure, nor is that the
     // program before us in a pipeline was ended by the same Ctrl-C.
     let wasWanted = stopping.withLock { $0.reason != nil }

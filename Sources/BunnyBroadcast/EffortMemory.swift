@@ -6,8 +6,8 @@ import Synchronization
 /// The effort that held the last time, in a small file: an object with a key for each kind of work.
 /// What cannot be read counts as nothing.
 package struct EffortMemory: Sendable {
-  /// Broadcasts of one process remember at the same time, each in a file of its own at first.
-  private static let count = Atomic(0)
+  /// Broadcasts of one process remember one after the other, so that none undoes another's.
+  private static let turn = Mutex(())
 
   private let folder: String
   private let key: String
@@ -38,16 +38,19 @@ package struct EffortMemory: Sendable {
     return EncoderEffort(named: name)
   }
 
-  /// Another one that remembers something else at this very moment may win.
+  /// Another process that remembers something else at this very moment may win. Blocks.
   package func remember(_ effort: EncoderEffort) throws(Trouble) {
+    try Self.turn.withLock { _ throws(Trouble) in try write(effort) }
+  }
+
+  private func write(_ effort: EncoderEffort) throws(Trouble) {
     var members = (try? members()) ?? []
     members.removeAll { $0.key == key }
     members.append(.init(key, .string("\(effort)")))
     // The newest hundred: a machine has a few.
     let text = JSONValue.object(Array(members.suffix(100))).page() + "\n"
     try makeFolders()
-    let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
-    let new = "\(path).\(getpid()).\(number)"
+    let new = "\(path).\(getpid())"
     try write(text, to: new)
     guard rename(new, path) == 0 else {
       let reason = errno

@@ -15,6 +15,7 @@ struct Lanes: Sendable {
   private let publishing: [@Sendable () throws -> Void]
   private let events: EventHub
   private let bitrateWatch: BitrateWatch?
+  private let memory: EffortWriter?
 
   /// By how much, in nanoseconds, a machine that is too busy may be late with one track before the
   /// other goes ahead: what waits in a mailbox, and the longest fill. Both tracks go on for ever, so
@@ -36,6 +37,7 @@ struct Lanes: Sendable {
     let processor = ProcessorWatch(
       settings, wish: configuration.wish, folder: configuration.stateFolder,
       orders: orders, tell: { events.send($0) })
+    memory = processor.memory
     let encoders = try Encoders(configuration, settings, orders, notice)
 
     let log = TagLog()
@@ -143,6 +145,17 @@ struct Lanes: Sendable {
     }
     let hasEndedWell = results.contains { if case .success = $0 { true } else { false } }
     if !hasEndedWell { try results.first?.get() }
+  }
+
+  /// What is to be remembered of the media is written, once they have ended. A card that hangs holds nobody up
+  /// for long.
+  func remember() async {
+    guard let memory else { return }
+    let isWritten = try? await onThread("flush") { memory.flush(until: .now + .seconds(2)) }
+    guard isWritten != true else { return }
+    events.send(
+      .detail(
+        message: "which effort held is not written after 2 s; the next start may measure anew"))
   }
 
   /// No more media: the lanes flush their encoders and end.

@@ -17,7 +17,8 @@ package struct ProcessorWatch {
   private let orders: EncodingOrders
   private let facts: ProcessorFacts
   private var trouble: ProcessorTrouble
-  private let memory: EffortMemory?
+  /// Writes what held; nil: nowhere.
+  package let memory: EffortWriter?
   private var remembered: EncoderEffort?
   private let quality: VideoEncoder.Settings
   private let tell: @Sendable (BunnyBroadcastEvent) -> Void
@@ -46,12 +47,17 @@ package struct ProcessorWatch {
     self.tell = tell
     let share = facts.share
     self.share = share
-    memory =
+    let memory =
       wish == .auto
       ? folder.map {
         EffortMemory(folder: $0, processor: facts.model, processors: share.processors, quality)
       } : nil
     do { remembered = try memory?.remembered() } catch { tell(.detail(message: "\(error)")) }
+    self.memory = memory.map { memory in
+      EffortWriter { effort in
+        do { try memory.remember(effort) } catch { tell(.detail(message: "\(error)")) }
+      }
+    }
     let setup = ProcessorRule.Setup(quality, facts, processors: share.processors)
     rule = ProcessorRule(wish, remembered: remembered, setup)
     if quality.kind != .x264 {
@@ -162,13 +168,10 @@ package struct ProcessorWatch {
     }
   }
 
-  /// On a thread of its own, as a slow card may take its time.
   private mutating func remember(_ now: MonotonicTime) {
     guard let memory, let effort = rule.settled(at: now), effort != remembered else { return }
     remembered = effort
-    startThread("remember") { [tell] in
-      do { try memory.remember(effort) } catch { tell(.detail(message: "\(error)")) }
-    }
+    memory.remember(effort)
   }
 }
 

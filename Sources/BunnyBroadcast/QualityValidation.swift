@@ -9,7 +9,8 @@ public struct QualityError: Error, Equatable, Sendable, CustomStringConvertible 
 }
 
 extension BroadcastQuality {
-  /// Checks every value against its range.
+  /// Checks every value against its range. ``EncoderTuning/x264``, where it says something, is tried on an
+  /// encoder, which takes some milliseconds.
   ///
   /// - Throws: ``QualityError`` for the first that is out of it.
   public func validate() throws(QualityError) {
@@ -19,6 +20,7 @@ extension BroadcastQuality {
     try Self.check("videoBitrate", videoBitrate, 50_000...50_000_000, "bit/s")
     try Self.check("audioBitrate", audioBitrate, 32_000...320_000, "bit/s")
     try encoder.validate(frameRate: frameRate)
+    try X264Options.check(videoSettings)
     try validateOutbox()
   }
 
@@ -98,7 +100,6 @@ extension EncoderTuning {
       "encoder.threads", threads, 0...64, "0 fits them to the picture and the cores")
     try BroadcastQuality.check("encoder.bufferSeconds", bufferSeconds, 0.2...10, "seconds")
     try validateTogether(frameRate: frameRate)
-    try X264Options.check(x264)
   }
 
   /// What is fine alone and not in company.

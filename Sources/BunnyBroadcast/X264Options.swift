@@ -1,10 +1,72 @@
+import BunnyMedia
+
 /// Which of x264's own options a quality may set: those that trade effort, look and speed.
 ///
 /// The others decide what a broadcast promises (bit rate, keyframes, colour, timing) or have a field
-/// of their own. x264 itself passes over a name that it does not know, so names are checked here.
+/// of their own. x264 itself passes over a name that it does not know, and over a value that it cannot
+/// read, so both are checked here: the value by asking x264.
 enum X264Options {
-  static func check(_ options: [String: String]) throws(QualityError) {
-    for (name, value) in options.sorted(by: { $0.key < $1.key }) {
+  static func check(_ settings: VideoEncoder.Settings) throws(QualityError) {
+    let options = settings.x264.sorted { $0.key < $1.key }
+    try checkNames(options)
+    try checkLists(options)
+    try ask(settings, options)
+  }
+
+  /// - Parameter options: of which x264 may be asked, in order.
+  private static func ask(
+    _ settings: VideoEncoder.Settings, _ options: [(key: String, value: String)]
+  ) throws(QualityError) {
+    guard !options.isEmpty, !settings.isTakenByX264 else { return }
+    var alone = settings
+    alone.x264 = [:]
+    guard alone.isTakenByX264 else { return }  // not the options' fault: the start says what it is
+    for (name, value) in options {
+      alone.x264 = [name: value]
+      guard alone.isTakenByX264 else { throw refused(name, value) }
+    }
+    let words = options.map { "\($0.key)=\($0.value)" }.joined(separator: ", ")
+    throw QualityError(
+      field: "encoder.x264",
+      problem: "is \(words), each of which x264 takes, but not together; leave one out")
+  }
+
+  private static func refused(_ name: String, _ value: String) -> QualityError {
+    QualityError(
+      field: "encoder.x264.\(name)",
+      problem: "is \"\(value)\", which x264 does not take; `x264 --fullhelp` lists what it takes, "
+        + "or leave it out")
+  }
+
+  /// What x264 makes something of whatever it says.
+  private static func checkLists(
+    _ options: [(key: String, value: String)]
+  ) throws(QualityError) {
+    for (name, value) in options {
+      let parts = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      let isRight =
+        switch name.replacing("_", with: "-") {
+        case "psy-rd": parts.count <= 2 && parts.allSatisfy { Double($0)?.isFinite ?? false }
+        case "deblock": parts.count <= 2 && parts.allSatisfy { Int($0) != nil } || isSwitch(value)
+        case "partitions": parts.allSatisfy(partitions.contains)
+        default: true
+        }
+      guard isRight else { throw refused(name, value) }
+    }
+  }
+
+  private static func isSwitch(_ value: String) -> Bool {
+    ["true", "yes", "false", "no"].contains(value)
+  }
+
+  private static let partitions: Set<String> = [
+    "none", "all", "p8x8", "p4x4", "b8x8", "i8x8", "i4x4",
+  ]
+
+  private static func checkNames(
+    _ options: [(key: String, value: String)]
+  ) throws(QualityError) {
+    for (name, value) in options {
       let field = "encoder.x264.\(name)"
       let meant = plain(name)
       if let instead = decided[meant] {

@@ -41,7 +41,7 @@ package final class LoopingReader: Sendable {
     interrupter outer: Interrupter = Interrupter()
   ) throws(SourceError) {
     interrupter = Interrupter(within: outer)
-    let input = Input(location, StallGuard(within: interrupter, after: stallLimit))
+    let input = LoopingInput(location, StallGuard(within: interrupter, after: stallLimit))
     do { try input.open() } catch {
       if input.guardian.hasFired { throw .unreadable(name, reason: input.guardian.words) }
       throw SourceError(error, opening: name)
@@ -81,28 +81,6 @@ package final class LoopingReader: Sendable {
 /// Why nothing more can be read.
 private struct ReadFailure: Error { let reason: String }
 
-/// What is read from, opened as often as needed.
-private final class Input {
-  private let location: String
-  private let outer: StallGuard
-  /// Of what is open.
-  private(set) var guardian: StallGuard
-  private(set) var demuxer: Demuxer?
-
-  init(_ location: String, _ guardian: StallGuard) {
-    self.location = location
-    self.outer = guardian
-    self.guardian = guardian
-  }
-
-  func open() throws(AVFailure) {
-    guardian = outer.renewed()
-    demuxer = try Demuxer(location, interrupter: guardian.interrupter)
-  }
-
-  func close() { demuxer = nil }
-}
-
 // The demuxer inside is used under the lock only.
 private struct State: ~Copyable, @unchecked Sendable {
   fileprivate enum Entry {
@@ -110,7 +88,7 @@ private struct State: ~Copyable, @unchecked Sendable {
     case endOfPass
   }
 
-  private let input: Input
+  private let input: LoopingInput
   private let tracks: [Demuxer.Track?]  // by LoopingReader.Track
   private var waiting: [[Entry]] = [[], []]
   private var waitingBytes = [0, 0]
@@ -118,6 +96,10 @@ private struct State: ~Copyable, @unchecked Sendable {
   private var shift: Int64 = 0  // from a packet's time to its place in the pass, nanoseconds
   private var ends: [Int64] = [0, 0]  // of each track in this pass, nanoseconds
   private var passPackets = 0
+  /// The first of this pass.
+  private var first: (packet: Packet, index: Int)?
+  /// A film of one frame, which is all there is: nothing is opened for it any more.
+  private var still: (packet: Packet, index: Int, start: Int64)?
   /// Nothing was read since it was put back to its beginning, which some inputs only pretend to do.
   private var isRewound = false
   private var epoch = 0
@@ -127,7 +109,7 @@ private struct State: ~Copyable, @unchecked Sendable {
   /// Times that are further apart are not meant so.
   static let longestLeap: Int64 = .seconds(10)
 
-  init(_ input: Input, video: Demuxer.Track?, audio: Demuxer.Track?) {
+  init(_ input: LoopingInput, video: Demuxer.Track?, audio: Demuxer.Track?) {
     self.input = input
     tracks = [video, audio]
     prepare()
@@ -178,18 +160,27 @@ private struct State: ~Copyable, @unchecked Sendable {
   }
 
   private mutating func read(now: MonotonicTime) throws(ReadFailure) {
+    if let still {
+      add(still.packet, still.index, at: passStart ?? now)
+      return endPass(start: still.start)
+    }
     let demuxer = try opened()
     let start = passStart ?? now
     passStart = start
     input.guardian.begin()
     do {
-      guard let (track, packet) = try demuxer.next() else { return try endPass(demuxer) }
+      guard let (track, packet) = try demuxer.next() else {
+        if demuxer.isStill, passPackets == 1, let first {
+          still = (first.packet, first.index, demuxer.start)
+          input.close()
+          return endPass(start: demuxer.start)
+        }
+        return try endPass(demuxer)
+      }
       guard let index = tracks.firstIndex(where: { $0?.index == track }) else { return }
-      passPackets += 1
+      if passPackets == 0 { first = (packet, index) }
       isRewound = false
-      place(packet, index)
-      waiting[index].append(.packet(packet, zero: start + shift))
-      waitingBytes[index] += packet.size
+      add(packet, index, at: start)
     } catch let failure as AVFailure where input.guardian.interrupter.isInterrupted {
       lose()
       let reason = input.guardian.hasFired ? input.guardian.words : failure.reason
@@ -204,6 +195,13 @@ private struct State: ~Copyable, @unchecked Sendable {
     } catch {
       throw ReadFailure(reason: "\(error)")
     }
+  }
+
+  private mutating func add(_ packet: Packet, _ index: Int, at start: MonotonicTime) {
+    passPackets += 1
+    place(packet, index)
+    waiting[index].append(.packet(packet, zero: start + shift))
+    waitingBytes[index] += packet.size
   }
 
   /// Notes where a packet ends in the pass. One whose time leaps is made to follow on the last one.
@@ -233,7 +231,7 @@ private struct State: ~Copyable, @unchecked Sendable {
   }
 
   private mutating func endPass(_ demuxer: Demuxer) throws(ReadFailure) {
-    guard passPackets > 0, let start = passStart else {
+    guard passPackets > 0 else {
       input.close()
       if isRewound {
         isRewound = false
@@ -241,17 +239,22 @@ private struct State: ~Copyable, @unchecked Sendable {
       }
       throw ReadFailure(reason: "it has no packets")
     }
-    // Never so short that looping spins: a still picture is shown 25 times a second at most.
-    passStart = start + max(ends[0], ends[1], .milliseconds(40))
-    shift = -demuxer.start
-    ends = [0, 0]
-    drain()
+    endPass(start: demuxer.start)
     do {
       try demuxer.rewind()
       isRewound = true
     } catch {
       input.close()  // it is opened again instead
     }
+  }
+
+  /// - Parameter start: when the first track of the next one begins, by its own time.
+  private mutating func endPass(start: Int64) {
+    // Never so short that looping spins: a still picture is shown 25 times a second at most.
+    passStart = passStart.map { $0 + max(ends[0], ends[1], .milliseconds(40)) }
+    shift = -start
+    ends = [0, 0]
+    drain()
   }
 
   private mutating func opened() throws(ReadFailure) -> Demuxer {

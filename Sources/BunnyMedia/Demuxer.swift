@@ -53,6 +53,12 @@ public final class Demuxer {
     start = Timebase(1, Int32(AV_TIME_BASE)).nanoseconds(context.raw.pointee.start_time) ?? 0
   }
 
+  /// Whether what ended after one picture was a picture, and not a live stream or one that broke off.
+  package var isStill: Bool {
+    (format == "image2" || format.hasSuffix("_pipe"))
+      && (context.raw.pointee.pb?.pointee.error ?? 0) >= 0
+  }
+
   /// Leaves out the packets of every track but `tracks`.
   public func keepOnly(_ tracks: [Track]) {
     for index in 0..<Int(context.raw.pointee.nb_streams) {

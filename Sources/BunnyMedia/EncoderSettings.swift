@@ -57,9 +57,33 @@ extension VideoEncoder.Settings {
     options["tune"] = tune
     options["profile"] = profile
     options["forced-idr"] = "1"
-    options["x264-params"] = x264Parameters.map { "\($0.key)=\($0.value)" }.sorted()
-      .joined(separator: ":")
+    options["x264-params"] = Self.list(x264Parameters)
     return options
+  }
+
+  /// Whether x264 takes what ``x264`` says: it is asked to open an encoder with it, a tiny one, which
+  /// takes 1 ms. When it encodes it passes over a value that it cannot read.
+  ///
+  /// - Returns: true also where there is no x264; who opens it is told.
+  package var isTakenByX264: Bool {
+    let name = VideoEncoder.Kind.x264.rawValue
+    guard let codec = avcodec_find_encoder_by_name(name) else { return true }
+    var tiny = self
+    (tiny.kind, tiny.width, tiny.height) = (.x264, 64, 64)
+    (tiny.threads, tiny.lookahead, tiny.x264) = (1, 0, [:])
+    let context = CodecContext(codec)
+    tiny.apply(to: context.raw)
+    tiny.x264["log"] = "-1"  // who asks says what is wrong, in one sentence: for x264,
+    context.raw.pointee.log_level_offset = 100  // and for FFmpeg, which takes 255 at most
+    var strict = tiny.privateOptions
+    // Of two ways to hand x264 an option, the one that fails.
+    if !x264.isEmpty { strict["x264opts"] = Self.list(x264) }
+    var options = Options(strict)
+    return avcodec_open2(context.raw, codec, &options.raw) >= 0
+  }
+
+  private static func list(_ parameters: [String: String]) -> String {
+    parameters.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: ":")
   }
 
   /// Options by their names in x264.

@@ -1,5 +1,6 @@
 import BunnyBroadcast
 import BunnyMedia
+import BunnySystem
 import Foundation
 import Support
 import Testing
@@ -28,6 +29,28 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("a/b")).count == 1)
   }
 
+  @Test func `one is written at a time, then the newest, and whoever tells does not wait`() throws {
+    let begun = Watched<[EncoderEffort]>([])
+    let isLetGo = Watched(false)
+    let writer = EffortWriter { effort in
+      begun.change { $0.append(effort) }
+      _ = isLetGo.wait { $0 }
+    }
+    #expect(writer.flush(until: .now))  // nothing to write
+    writer.remember(.light)
+    try #require(begun.wait { $0 == [.light] } != nil)
+    writer.remember(.good)
+    writer.remember(.best)
+    writer.remember(.better)
+    #expect(!writer.flush(until: .now) && begun.current == [.light])
+    isLetGo.change { $0 = true }
+    #expect(writer.flush(until: .now + .seconds(30)))
+    #expect(begun.current == [.light, .better])
+    writer.remember(.light)  // by another thread, the first one's signal being long taken
+    #expect(writer.flush(until: .now + .seconds(30)))
+    #expect(begun.current == [.light, .better, .light])
+  }
+
   @Test func `broadcasts of one process that remember at once do not disturb each other`()
     async throws
   {
@@ -38,7 +61,7 @@ import Testing
       }
       try await group.waitForAll()
     }
-    #expect(try memories.contains { try $0.remembered() == .good })
+    #expect(try memories.allSatisfy { try $0.remembered() == .good })
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: folder.file("a/b")) == ["efforts.json"])
   }

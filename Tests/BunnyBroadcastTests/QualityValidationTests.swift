@@ -113,6 +113,20 @@ struct QualityValidationTests {
     ) { $0.encoder.x264 = ["deblock": "1:1"] },
   ]
 
+  static let refused: [(String, String)] = [
+    ("me", "banana"), ("subme", "x"), ("no-mbtree", "x"), ("psy-rd", "x"), ("psy_rd", "1,x"),
+    ("deblock", "1,x"), ("partitions", "p8x8,q"), ("level", "banana"), ("cqm", "/no/such/file"),
+    ("aq-strength", "1.0x"),
+  ]
+
+  @Test(arguments: refused)
+  func `a value that x264 does not take is named`(_ name: String, _ value: String) {
+    #expect(
+      problem { $0.encoder.x264 = ["aq-mode": "2", "trellis": "1", name: value] }
+        == "encoder.x264.\(name) is \"\(value)\", which x264 does not take; `x264 --fullhelp` lists "
+        + "what it takes, or leave it out")
+  }
+
   @Test(arguments: wrong)
   func `a value out of range is named with its range`(_ value: Case) {
     #expect(problem(value.change) == value.name)
@@ -142,6 +156,11 @@ struct QualityValidationTests {
     Case("18") { $0.encoder.profile = "baseline" },
     Case("19") { $0.encoder.aacCoder = "twoloop" },
     Case("20") { $0.encoder.x264 = ["subme": "4", "no-mbtree": "1", "psy_rd": "1.0,0.15"] },
+    Case("21") {
+      $0.encoder.x264 = [
+        "me": "umh", "deblock": "-1,1", "partitions": "p8x8,i4x4", "level": "4.1", "no-cabac": "1",
+      ]
+    },
   ]
 
   @Test(arguments: ends)

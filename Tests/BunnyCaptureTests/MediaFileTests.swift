@@ -126,11 +126,64 @@ import Testing
     #expect(counted.current == decoder.errors)
   }
 
-  @Test(arguments: ["png", "jpg", "bmp"])
-  func `a still picture is a film of one frame`(form: String) throws {
+  private func still(_ form: String) throws -> String {
     let path = folder.file("still.\(form)")
-    try ffmpeg(["-f", "lavfi", "-i", "testsrc=s=64x64:d=1", "-frames:v", "1", path]) { _ in }
-    #expect(try pictureTimes(open(path), count: 3) == [0, 40, 80])
+    // Larger than what FFmpeg buffers, within which it would go back.
+    try ffmpeg([
+      "-f", "lavfi", "-i", "color=s=640x480:d=1,noise=alls=100", "-frames:v", "1", path,
+    ]) { _ in }
+    return path
+  }
+
+  @Test(arguments: ["png", "jpg", "bmp"])
+  func `a still picture is a film of one frame, which is read once`(form: String) throws {
+    let path = try still(form)
+    let file = try open(path)
+    let source = try #require(file.pictures)
+    let first = try #require(try source.next()).time
+    #expect(try source.next()?.time == first + .milliseconds(40))
+    try FileManager.default.removeItem(atPath: path)
+    #expect(try source.next()?.time == first + .milliseconds(80))
+    #expect(try source.next()?.time == first + .milliseconds(120))
+  }
+
+  @Test(arguments: ["png", "jpg", "bmp"])
+  func `a still picture of an address is asked for once`(form: String) throws {
+    let picture = try Data(contentsOf: URL(filePath: still(form)))
+    let head = "HTTP/1.0 200 OK\r\nContent-Length: \(picture.count)\r\n\r\n"
+    let server = try ByteServer(Data(head.utf8) + picture, thenStaying: true)
+    let (packets, passes) = try read(server.address("http") + "/still.\(form)")
+    #expect(packets == Array(repeating: picture.count, count: 50) && passes == 49)
+    #expect(server.progress.current.connections == 1)
+  }
+
+  @Test func `a picture that breaks off is asked for again`() throws {
+    let picture = try Data(contentsOf: URL(filePath: still("bmp")))
+    let head = "HTTP/1.0 200 OK\r\nContent-Length: \(2 * picture.count)\r\n\r\n"
+    let server = try ByteServer(Data(head.utf8) + picture)
+    _ = try read(server.address("http") + "/still.bmp", count: 3)
+    #expect(server.progress.current.connections >= 3)
+  }
+
+  @Test func `a stream that ends after one frame is not taken for a still picture`() throws {
+    let server = try ByteServer(sending: still("flv"))
+    _ = try read(server.address(), count: 3)
+    #expect(server.progress.current.connections >= 3)
+  }
+
+  /// The sizes of the first packets, and how many passes ended before the last of them.
+  private func read(_ address: String, count: Int = 50) throws -> (sizes: [Int], passes: Int) {
+    let reader = try LoopingReader(
+      address, name: "it", wanting: [.video], stallLimit: .seconds(10))
+    var (sizes, passes) = ([Int](), 0)
+    while sizes.count < count {
+      switch try reader.next(.video) {
+      case .packet(let packet, _, _): sizes.append(packet.size)
+      case .endOfPass: passes += 1
+      case .starved, .cancelled: return (sizes, passes)
+      }
+    }
+    return (sizes, passes)
   }
 
   @Test func `a picture that lies on its side is turned upright`() throws {

@@ -47,6 +47,12 @@ struct InputExitTests {
         + #""encoder":{"keyframeSeconds":60}"#,
       "encoder.keyframeSeconds is 60; it takes 0.5 to 10 (seconds)"
     ),
+    (
+      #""width":1280,"height":720},"frameRate":30,"videoBitrate":2500000,"#
+        + #""encoder":{"x264":{"aq-mode":2,"me":"banana"}}"#,
+      "encoder.x264.me is \"banana\", which x264 does not take; `x264 --fullhelp` lists what it "
+        + "takes, or leave it out"
+    ),
   ])
   func `64: a quality that cannot be is told its field and range`(
     _ values: String, _ sentence: String
