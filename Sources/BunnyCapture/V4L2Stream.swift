@@ -12,6 +12,7 @@ final class V4L2Stream {
   private let form: FrameForm
   private let context: SourceContext
   private var coded: CodedInput?
+  private var captured: [Captured] = []  // kept for its memory
   private var saidWhyNot = false
   private lazy var extensionUnit = H264ExtensionUnit.id(of: node.path)
   private var clock: CameraClock
@@ -175,8 +176,10 @@ final class V4L2Stream {
       return nil
     }
     if coded != nil {
-      defer { ring.giveBack(buffer.index) }
-      var captured: [Captured] = []
+      defer {
+        ring.giveBack(buffer.index)
+        captured.removeAll(keepingCapacity: true)
+      }
       coded?.take(
         UnsafeRawBufferPointer(bytes).bindMemory(to: UInt8.self), at: time, into: &captured)
       return captured.last
