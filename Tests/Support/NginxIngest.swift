@@ -84,7 +84,9 @@ public final class NginxIngest: Sendable {
   public func hls(key: String = "key") throws -> (playlist: String, segments: [String]) {
     let text = try String(contentsOfFile: directory.file("hls/\(key).m3u8"), encoding: .utf8)
     let playlist = directory.file("hls/\(key)-whole.m3u8")
-    try (text + "#EXT-X-ENDLIST\n").write(toFile: playlist, atomically: false, encoding: .utf8)
+    // A last segment of one frame has no length for nginx, which ffmpeg warns of.
+    try (text.replacing("#EXTINF:0.000,", with: "#EXTINF:0.001,") + "#EXT-X-ENDLIST\n")
+      .write(toFile: playlist, atomically: false, encoding: .utf8)
     let names = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
     return (playlist, names.map { directory.file("hls/\($0)") })
   }
