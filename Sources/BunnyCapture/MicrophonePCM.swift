@@ -40,7 +40,7 @@ final class MicrophonePCM {
   private var position: Int64 = 0
   private var origin: MonotonicTime?
   private var bytes: [UInt8]
-  private let runs = CapturedSamples()
+  private let runs = SamplesPool()
   /// What is waited for: ALSA's files, and one of ours.
   private var files: [pollfd] = []
   /// Moments of the driver's are no moments of ``MonotonicTime``: those of arrival are taken.

@@ -53,10 +53,13 @@ public final class Demuxer {
     start = Timebase(1, Int32(AV_TIME_BASE)).nanoseconds(context.raw.pointee.start_time) ?? 0
   }
 
-  /// Whether what ended after one picture was a picture, and not a live stream or one that broke off.
+  /// Whether what ended after one picture was a picture, all of it, and not a live stream or one that broke off:
+  /// of those the length is not known.
   package var isStill: Bool {
-    (format == "image2" || format.hasSuffix("_pipe"))
-      && (context.raw.pointee.pb?.pointee.error ?? 0) >= 0
+    guard format == "image2" || format.hasSuffix("_pipe") else { return false }
+    guard let file = context.raw.pointee.pb else { return true }  // image2 opens its file itself
+    let length = avio_size(file)
+    return file.pointee.error >= 0 && length >= 0 && avio_seek(file, 0, SEEK_CUR) == length
   }
 
   /// Leaves out the packets of every track but `tracks`.

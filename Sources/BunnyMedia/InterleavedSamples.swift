@@ -1,6 +1,5 @@
 package import BunnySystem
 import CBunnyFFmpeg
-import Synchronization
 
 /// How a sound card writes one sample, in this machine's byte order.
 package enum SampleFormat: CaseIterable, Sendable {
@@ -81,41 +80,20 @@ extension Samples {
   }
 }
 
-/// Makes runs of what one sound card writes, all of one form. A run that nobody holds any more is used again.
-/// Belongs to one thread; the runs do not.
-package final class CapturedSamples {
-  private var runs: [Samples] = []
-
-  package init() {}
-
-  /// As ``Samples/init(_:_:sampleRate:channels:time:)``.
+extension SamplesPool {
+  /// As ``Samples/init(_:_:sampleRate:channels:time:)``; all runs of one pool are of one form.
   package func samples(
     _ bytes: UnsafeRawBufferPointer, _ format: SampleFormat, sampleRate: Int, channels: Int,
     time: MonotonicTime
   ) -> Samples {
-    for index in runs.indices where isKnownUniquelyReferenced(&runs[index]) {
-      let run = runs[index]
-      guard run.room >= bytes.count / format.bytes * run.sampleBytes else { continue }
-      atomicMemoryFence(ordering: .acquiring)  // whoever let go of it last has read all of it
-      run.raw.pointee.nb_samples = Int32(bytes.count / format.bytes / channels)
-      run.stamp(time)
-      run.write(bytes, format)
-      return run
+    let count = bytes.count / format.bytes
+    guard let run = free({ $0.room >= count }) else {
+      return keep(
+        Samples(bytes, format, sampleRate: sampleRate, channels: channels, time: time))
     }
-    let run = Samples(bytes, format, sampleRate: sampleRate, channels: channels, time: time)
-    if runs.count == Self.most { runs.removeFirst() }
-    runs.append(run)
+    run.raw.pointee.nb_samples = Int32(count / channels)
+    run.stamp(time)
+    run.write(bytes, format)
     return run
-  }
-
-  /// More are not kept: some seconds of sound may wait for the first picture.
-  private static let most = 32
-}
-
-extension Samples {
-  /// Bytes that there is memory for.
-  fileprivate var room: Int { Int(raw.pointee.linesize.0) }
-  fileprivate var sampleBytes: Int {
-    Int(av_get_bytes_per_sample(AVSampleFormat(raw.pointee.format)))
   }
 }

@@ -2,7 +2,7 @@ public import BunnySystem
 import CBunnyFFmpeg
 import Synchronization
 
-/// Makes sound in the broadcast's own form: 48 kHz, stereo, floating point.
+/// Makes sound in the broadcast's own form: 48 kHz, stereo, floating point; or in that of one sound card.
 ///
 /// A run that nobody holds any more is used again, so that none costs an allocation once there are as many
 /// as are held at a time. Belongs to one thread; the runs do not.
@@ -27,16 +27,26 @@ public final class SamplesPool {
 
   /// A run that is still to be written, by whoever asks for it and at once.
   func next(at time: MonotonicTime, count: Int) -> Samples {
-    for index in runs.indices where isKnownUniquelyReferenced(&runs[index]) {
-      let run = runs[index]
-      // An encoder may hold the memory without the run.
-      guard av_frame_is_writable(run.raw) != 0, run.room >= count else { continue }
-      atomicMemoryFence(ordering: .acquiring)  // whoever let go of it last has read all of it
-      run.raw.pointee.nb_samples = Int32(count)
-      run.time = time
-      return run
+    guard let run = free({ $0.room >= count }) else {
+      return keep(Samples(time: time, count: count) { _, _ in })
     }
-    let run = Samples(time: time, count: count) { _, _ in }
+    run.raw.pointee.nb_samples = Int32(count)
+    run.time = time
+    return run
+  }
+
+  /// One that nobody holds any more.
+  func free(_ suits: (Samples) -> Bool) -> Samples? {
+    for index in runs.indices where isKnownUniquelyReferenced(&runs[index]) {
+      // An encoder may hold the memory without the run.
+      guard av_frame_is_writable(runs[index].raw) != 0, suits(runs[index]) else { continue }
+      atomicMemoryFence(ordering: .acquiring)  // whoever let go of it last has read all of it
+      return runs[index]
+    }
+    return nil
+  }
+
+  func keep(_ run: Samples) -> Samples {
     if runs.count == Self.most { runs.removeFirst() }
     runs.append(run)
     return run
@@ -47,6 +57,8 @@ public final class SamplesPool {
 }
 
 extension Samples {
-  /// Samples a channel that there is memory for.
-  fileprivate var room: Int { Int(raw.pointee.linesize.0) / MemoryLayout<Float>.size }
+  /// Samples of a plane that there is memory for.
+  var room: Int {
+    Int(raw.pointee.linesize.0 / av_get_bytes_per_sample(AVSampleFormat(raw.pointee.format)))
+  }
 }

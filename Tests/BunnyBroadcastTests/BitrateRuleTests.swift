@@ -47,6 +47,19 @@ import Testing
     #expect(model.marks(14 + after..<30).allSatisfy { abs(model.rate($0) / 1.2e6 - 1) <= 0.1 })
   }
 
+  /// What was a little less, and looks like a try that failed, is far less in truth.
+  @Test(arguments: [0, 0.4, 0.8, 1.2])
+  func `a line that falls far while it is only known to have fallen is followed too`(
+    after: Double
+  ) {
+    var model = LineModel(preset: 4_000_000)
+    model.capacity = { $0 < 30 ? 4e6 : $0 < 31.2 + after ? 3.3e6 : 1.2e6 }
+    model.run(seconds: 50)
+    show(model)
+    #expect(model.marks(31.2 + after..<50).allSatisfy { $0.queueAge < 1500 })
+    #expect(model.marks(33.9 + after..<50).allSatisfy { $0.queueAge < 500 })
+  }
+
   @Test func `a constant capacity is found, and left alone`() {
     var model = LineModel(preset: 6_000_000)
     model.capacity = { _ in 2.5e6 }

@@ -79,6 +79,20 @@ struct LiveTaleTests {
     #expect(tale.bunny.wrongs == [])
   }
 
+  @Test func `what we have sent is asked about before it is ended, and somebody else's is left`() {
+    for call in ["get", "status"] { tale.bunny.fails(call, Self.down) }
+    tale.begin()
+    tale.world.pass(.seconds(20))
+    #expect(tale.isCarried)
+    tale.bunny.strangerIsAtBackup()
+    tale.bunny.fails("status", nil)
+    tale.broadcast.end()
+    tale.world.pass(.seconds(60))
+    #expect(tale.bunny.count("status") == 1 && tale.bunny.count("stop") == 0)
+    #expect(tale.left == ["it was to be ended, and is somebody else's"])
+    #expect(tale.told.last == "ended" && tale.bunny.wrongs == [])
+  }
+
   @Test func `a server that wants to be left alone is, while what is remembered is on air`() {
     tale.bunny.fails("get", Self.busy(for: 60))
     tale.begin()

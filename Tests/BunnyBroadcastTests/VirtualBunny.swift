@@ -107,6 +107,11 @@ final class VirtualBunny: PartlyScripted {
     state.withLock { $0.ingestsDownUntil = world.now + time.whole }
   }
 
+  /// Somebody else publishes to the backup.
+  func strangerIsAtBackup() {
+    state.withLock { $0.ingests.come("s", at: 1, isOurs: false, world.now, glow: 0) }
+  }
+
   /// From elsewhere: a stream is ended, deleted, given another key, or is there again.
   func meddle(mayRestore: Bool) {
     let (what, key) = (world.random(0...9), "\(world.random(1...99_999))")

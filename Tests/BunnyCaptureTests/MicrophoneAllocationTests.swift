@@ -18,7 +18,7 @@ struct MicrophoneAllocationTests {
     let rate = 44_100
     let bytes = [UInt8](repeating: 0, count: rate / 100 * 2 * format.bytes)
     let start = MonotonicTime(nanoseconds: 9_000_000_000)
-    let captured = CapturedSamples()
+    let captured = SamplesPool()
     var sound = MicrophoneSound(sampleRate: rate)
     var waiting: [Samples] = []
     var handed = 0
@@ -40,7 +40,7 @@ struct MicrophoneAllocationTests {
   }
 
   @Test func `one that somebody holds is left as it is`() {
-    let captured = CapturedSamples()
+    let captured = SamplesPool()
     let runs = [Int16(1), 2, 3].map { value in
       [value, -value].withUnsafeBytes {
         captured.samples(

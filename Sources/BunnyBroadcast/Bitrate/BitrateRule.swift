@@ -80,7 +80,7 @@ package struct BitrateRule: Sendable {
       meter.note(
         queueAge: sample.queueAge, confirmed: sample.confirmed, pace: figures, at: sample.time)
       if let burst = sample.burst { ceiling.note(burst) }
-      if draining == nil || draining == .piledUp { fall(at: sample.time) }
+      if draining != .fell { fall(at: sample.time) }
       if draining != nil { drain(sample) } else { rise(at: sample.time) }
     }
     if settled <= limits.least, meter.queue > Self.much { isTooLittle = true }
@@ -119,7 +119,9 @@ extension BitrateRule {
     guard meter.queue > trouble / 2 else { return }
     let isUsed = usage.share(of: target + limits.sound, within: .seconds(2)) >= 0.8
     let piledUp = piledUpSince.map { now - $0 } ?? 0
-    if let (why, carried) = shortfall(isUsed, piledUp, part: part(at: now)) {
+    if let (why, carried) = shortfall(isUsed, piledUp, part: part(at: now)),
+      why == .fell || draining != .failed
+    {
       settled = clamped(Self.share * carried - limits.sound)
       ceiling.failed(at: carried, wasUsed: isUsed, now: now)
       (draining, drainsSince) = (why, now)

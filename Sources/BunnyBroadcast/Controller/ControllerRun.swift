@@ -106,6 +106,7 @@ extension ControllerRules {
   /// What is told of an event of the engine's. Those of the end are kept until it is ``over(_:refusal:)``.
   package mutating func take(report event: BunnyBroadcastEvent, at now: MonotonicTime) -> [Order] {
     guard run != nil else { return [] }
+    let carried = run?.carriers.ingests ?? []
     run?.carriers.take(event)
     switch event {
     case .failed, .stopped: return []
@@ -118,7 +119,8 @@ extension ControllerRules {
       return [.tell(event)] + toldStart()
     case .started(let ingest):
       run?.isVisible = true  // whoever has started it
-      run?.accepted(ingest)
+      // Of a live stream the acceptance was told before.
+      if !carried.contains(ingest) { run?.accepted(ingest) }
       return toldStart()
     case .streamFound:
       // Late, where it was published to from memory.

@@ -55,13 +55,23 @@ extension LiveBroadcast {
     }
   }
 
-  /// What was to be published to without knowing whose it was, and never was, is not ended without knowing.
+  /// What was to be published to without knowing whose it was is not ended without asking; what never was, not
+  /// without knowing.
   private func claimAtLast(within limit: Duration) async throws {
     let (session, own, isPublished) = state.withLock { ($0.session, $0.own, $0.published != nil) }
-    guard let session, !session.isClaimed, !isPublished else { return }
+    guard let session, !session.isClaimed else { return }
     let (library, id) = (plan.libraryId, streamId)
-    let status = try await whileWanted(Self.isToEnd) { [api, world] in
-      try await world.within(limit) { try await api.ingestStatus(libraryId: library, streamId: id) }
+    let limit = isPublished ? min(limit, .seconds(5)) : limit
+    let status: BunnyLiveStreamIngestStatus
+    do {
+      status = try await whileWanted(Self.isToEnd) { [api, world] in
+        try await world.within(limit) {
+          try await api.ingestStatus(libraryId: library, streamId: id)
+        }
+      }
+    } catch {
+      guard isPublished else { throw error }
+      return  // what we have sent is ours to end, though nobody tells whose it is
     }
     if let taken = rival(of: session, status, own: own) { throw taken }
     session.isClaimed = true

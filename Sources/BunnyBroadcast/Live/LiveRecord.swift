@@ -42,7 +42,8 @@ final class LiveRecord: Sendable {
     let beat = world.throwingTask { [weak self] () async throws -> Void in
       while true {
         try await world.sleep(Self.pace)
-        self?.beats()
+        guard let self else { return }
+        beats()
       }
     }
     state.withLock { $0.beat = beat }
@@ -113,17 +114,17 @@ final class LiveRecord: Sendable {
 
   /// One after the other: the newest is written last.
   private func write() async {
-    while let (store, record) = due() {
-      await world.block { [self] in save(record, in: store) }
+    while let record = due() {
+      await world.block { [self] in save(record) }
     }
     if state.withLock({ $0.store == nil }) { over.keep(()) }
   }
 
   /// What is to be written; nil: nothing, and nobody writes any more.
-  private func due() -> (any StreamMemory, StreamRecord)? {
+  private func due() -> StreamRecord? {
     let now = world.now()
     return state.withLock { state in
-      guard state.isDue, let store = state.store else {
+      guard state.isDue, state.store != nil else {
         state.isWriting = false
         if state.isOver { state.store = nil }
         return nil
@@ -133,11 +134,13 @@ final class LiveRecord: Sendable {
         state.record.publishing = .init(
           bootId: Boot.id, at: now, serverTime: state.clock?.time(at: now), hasLeft: state.isOver)
       }
-      return (store, state.record)
+      return state.record
     }
   }
 
-  private func save(_ record: StreamRecord, in store: any StreamMemory) {
+  /// Nobody else holds on to the store, whose lock is free once it is let go of.
+  private func save(_ record: StreamRecord) {
+    guard let store = state.withLock({ $0.store }) else { return }
     do throws(StreamStore.Trouble) {
       try store.save(record)
     } catch {

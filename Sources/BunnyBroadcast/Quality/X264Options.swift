@@ -43,7 +43,8 @@ enum X264Options {
     _ options: [(key: String, value: String)]
   ) throws(QualityError) {
     for (name, value) in options {
-      let parts = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      let parts = value.split(omittingEmptySubsequences: false) { ",|".contains($0) }
+        .map(String.init)
       let isRight =
         switch name.replacing("_", with: "-") {
         case "psy-rd": parts.count <= 2 && parts.allSatisfy { Double($0)?.isFinite ?? false }
