@@ -12,6 +12,8 @@ struct CodedInput {
   private let onError: @Sendable () -> Void
   /// There was a keyframe.
   private var hasBegun = false
+  private var packets = PacketPool()
+  private var pictures: [Picture] = []  // kept for its memory
 
   init(passthrough: Bool, onError: @escaping @Sendable () -> Void) throws(AVFailure) {
     self.onError = onError
@@ -26,9 +28,7 @@ struct CodedInput {
   ) {
     switch way {
     case .decode(let decoder):
-      for picture in decoder.pictures(Packet(copying: bytes), stampedAt: time) {
-        captured.append(.picture(picture))
-      }
+      hand(decoder, packets.copy(of: bytes), at: time, into: &captured)
     case .pass(let reader):
       let unit = reader.read(bytes, at: time)
       hasBegun = hasBegun || unit.facts.isKeyframe
@@ -42,8 +42,15 @@ struct CodedInput {
   }
 
   /// Nothing follows.
-  func end() -> [Captured] {
-    guard case .decode(let decoder) = way else { return [] }
-    return decoder.pictures(nil, stampedAt: .now).map { .picture($0) }
+  mutating func end(into captured: inout [Captured]) {
+    if case .decode(let decoder) = way { hand(decoder, nil, at: .now, into: &captured) }
+  }
+
+  private mutating func hand(
+    _ decoder: Decoder, _ packet: Packet?, at time: MonotonicTime, into captured: inout [Captured]
+  ) {
+    decoder.pictures(packet, stampedAt: time, into: &pictures)
+    for picture in pictures { captured.append(.picture(picture)) }
+    pictures.removeAll(keepingCapacity: true)
   }
 }

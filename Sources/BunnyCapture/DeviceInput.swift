@@ -27,6 +27,8 @@ final class DeviceInput: @unchecked Sendable {
   private let interrupter: Interrupter
   private let pacing = Pacing()
   private var opened: Opened?
+  private var pictures: [Picture] = []  // kept for its memory, as are the runs
+  private var runs: [Samples] = []
   /// Made by a program instead of a device: as fast as it is read, so its own times pace it.
   private var isSynthetic: Bool { format == "lavfi" }
   /// A camera's or a microphone's, as far as one knows. Screens may well be still, and black.
@@ -122,7 +124,11 @@ final class DeviceInput: @unchecked Sendable {
 
   func nextPicture() throws(SourceError) -> Picture? {
     while let (packet, arrival, decoder) = try packet() {
-      if let picture = decoder.pictures(packet, stampedAt: arrival).last { return picture }
+      decoder.pictures(packet, stampedAt: arrival, into: &pictures)
+      if let picture = pictures.popLast() {
+        pictures.removeAll(keepingCapacity: true)
+        return picture
+      }
     }
     return nil
   }
@@ -130,8 +136,11 @@ final class DeviceInput: @unchecked Sendable {
   func nextSamples() throws(SourceError) -> Samples? {
     while let (packet, arrival, decoder) = try packet() {
       // A device hands over what it has heard by now; a program, what is to be heard from now on.
-      let runs = decoder.samples(packet) { isSynthetic ? arrival : arrival + -$0 }
-      if let samples = runs.last { return samples }
+      decoder.samples(packet, into: &runs) { isSynthetic ? arrival : arrival + -$0 }
+      if let samples = runs.popLast() {
+        runs.removeAll(keepingCapacity: true)
+        return samples
+      }
     }
     return nil
   }

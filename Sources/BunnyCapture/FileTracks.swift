@@ -41,6 +41,7 @@ final class FilePictures: PictureSource, @unchecked Sendable {
   private var filter: FilterGraph?
   private var filterFailed = false
   private var isInterlaced = false
+  private var decoded: [Picture] = []  // kept for its memory
   private var ready: [Picture] = []
   private var epoch = 0
   private var zero = MonotonicTime.now  // of the pass that is being decoded
@@ -84,10 +85,10 @@ final class FilePictures: PictureSource, @unchecked Sendable {
     case .packet(let packet, let zero, let epoch):
       self.epoch = epoch
       self.zero = zero
-      filtered(decoder.pictures(packet, at: zero, fallback: nextPts))
+      decode(packet)
       nextPts += frameNanoseconds
     case .endOfPass:
-      filtered(decoder.pictures(nil, at: zero, fallback: nextPts))
+      decode(nil)
       if let filter, let rest = try? filter.push(nil) { ready += rest }
       filter = nil
       decoder.flush()
@@ -100,8 +101,10 @@ final class FilePictures: PictureSource, @unchecked Sendable {
   }
 
   /// Makes pictures progressive and upright where they are not. A chain that fails is done without.
-  private func filtered(_ pictures: [Picture]) {
-    for picture in pictures {
+  private func decode(_ packet: Packet?) {
+    decoder.pictures(packet, at: zero, fallback: nextPts, into: &decoded)
+    defer { decoded.removeAll(keepingCapacity: true) }
+    for picture in decoded {
       isInterlaced = isInterlaced || picture.isInterlaced
       let chain = FilterGraph.chain(isInterlaced: isInterlaced, rotation: track.rotation)
       guard let chain, !filterFailed else {
@@ -165,9 +168,9 @@ final class FileSound: SampleSource, @unchecked Sendable {
     case .packet(let packet, let zero, let epoch):
       self.epoch = epoch
       self.zero = zero
-      ready += decoder.samples(packet, at: zero)
+      decoder.samples(packet, at: zero, into: &ready)
     case .endOfPass:
-      ready += decoder.samples(nil, at: zero)
+      decoder.samples(nil, at: zero, into: &ready)
       decoder.flush()
     case .starved:
       if case .cancelled = pacing.wait(until: .now + .milliseconds(100)) { return false }

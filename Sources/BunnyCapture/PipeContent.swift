@@ -55,7 +55,7 @@ final class H264Content: PipeContent {
 
   func end() {
     cutter.end { add($0, $1) }
-    pictures += input.end()
+    input.end(into: &pictures)
   }
 
   private func add(_ unit: UnsafeBufferPointer<UInt8>, _ time: MonotonicTime) {

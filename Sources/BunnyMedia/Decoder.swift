@@ -12,6 +12,8 @@ public final class Decoder {
   private let context: CodecContext
   private let frame = Frame()
   private let timebase: Timebase
+  private var usedPictures = Reused<Picture>(atMost: 32)
+  private var usedRuns = Reused<Samples>(atMost: 32)
 
   /// - Parameter onError: is called each time ``errors`` counts, by the thread that decodes.
   /// - Throws: ``AVFailure`` when this FFmpeg has no decoder for it, or cannot open it.
@@ -79,47 +81,81 @@ public final class Decoder {
 
   /// Pictures of one packet, each at `zero` plus its pts; nil drains.
   ///
-  /// - Parameter fallback: the pts, in nanoseconds, of a picture that has none of its own.
+  /// - Parameters:
+  ///   - fallback: the pts, in nanoseconds, of a picture that has none of its own.
+  ///   - made: gets them.
+  public func pictures(
+    _ packet: Packet?, at zero: MonotonicTime, fallback: Int64 = 0, into made: inout [Picture]
+  ) {
+    decode(packet) { frame, pts in
+      made.append(picture(frame, at: zero + (pts ?? fallback)))
+    }
+  }
+
+  /// As ``pictures(_:at:fallback:into:)``, for those who do not count allocations.
   public func pictures(
     _ packet: Packet?, at zero: MonotonicTime, fallback: Int64 = 0
   ) -> [Picture] {
-    var pictures: [Picture] = []
-    decode(packet) { frame, pts in
-      pictures.append(Picture(moving: frame, time: zero + (pts ?? fallback)))
-    }
-    return pictures
+    var made: [Picture] = []
+    pictures(packet, at: zero, fallback: fallback, into: &made)
+    return made
   }
 
   /// Sound of one packet, each run at `zero` plus its pts; nil drains.
   ///
-  /// - Parameter fallback: the pts, in nanoseconds, of a run that has none of its own.
-  public func samples(_ packet: Packet?, at zero: MonotonicTime, fallback: Int64 = 0) -> [Samples] {
-    var runs: [Samples] = []
+  /// - Parameters:
+  ///   - fallback: the pts, in nanoseconds, of a run that has none of its own.
+  ///   - made: gets them.
+  public func samples(
+    _ packet: Packet?, at zero: MonotonicTime, fallback: Int64 = 0, into made: inout [Samples]
+  ) {
     decode(packet) { frame, pts in
-      runs.append(Samples(moving: frame, time: zero + (pts ?? fallback)))
+      made.append(run(frame, at: zero + (pts ?? fallback)))
     }
-    return runs
+  }
+
+  /// As ``samples(_:at:fallback:into:)``, for those who do not count allocations.
+  public func samples(_ packet: Packet?, at zero: MonotonicTime, fallback: Int64 = 0) -> [Samples] {
+    var made: [Samples] = []
+    samples(packet, at: zero, fallback: fallback, into: &made)
+    return made
   }
 
   /// Pictures of one packet of a live input, all stamped `time`, whatever the packet says; nil drains.
-  public func pictures(_ packet: Packet?, stampedAt time: MonotonicTime) -> [Picture] {
-    var pictures: [Picture] = []
-    decode(packet) { frame, _ in pictures.append(Picture(moving: frame, time: time)) }
-    return pictures
+  public func pictures(_ packet: Packet?, stampedAt time: MonotonicTime, into made: inout [Picture])
+  {
+    decode(packet) { frame, _ in made.append(picture(frame, at: time)) }
   }
 
   /// Sound of one packet of a live input, whatever the packet says of its time.
   ///
-  /// - Parameter stamp: gives the moment of its first sample; it is told how long it lasts, in
-  ///   nanoseconds.
-  public func samples(_ packet: Packet, stamp: (_ length: Int64) -> MonotonicTime) -> [Samples] {
-    var runs: [Samples] = []
+  /// - Parameters:
+  ///   - made: gets it.
+  ///   - stamp: gives the moment of its first sample; it is told how long it lasts, in nanoseconds.
+  public func samples(
+    _ packet: Packet, into made: inout [Samples], stamp: (_ length: Int64) -> MonotonicTime
+  ) {
     decode(packet) { frame, _ in
       let rate = max(1, Int64(frame.raw.pointee.sample_rate))
       let length = Int64(frame.raw.pointee.nb_samples) * 1_000_000_000 / rate
-      runs.append(Samples(moving: frame, time: stamp(length)))
+      made.append(run(frame, at: stamp(length)))
     }
-    return runs
+  }
+
+  private func picture(_ frame: borrowing Frame, at time: MonotonicTime) -> Picture {
+    guard let picture = usedPictures.free({ _ in true }) else {
+      return usedPictures.keep(Picture(moving: frame, time: time))
+    }
+    picture.take(frame, time: time)
+    return picture
+  }
+
+  private func run(_ frame: borrowing Frame, at time: MonotonicTime) -> Samples {
+    guard let run = usedRuns.free({ _ in true }) else {
+      return usedRuns.keep(Samples(moving: frame, time: time))
+    }
+    run.take(frame, time: time)
+    return run
   }
 
   /// Forgets what it holds, before packets of another place follow.

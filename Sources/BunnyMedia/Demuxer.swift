@@ -28,6 +28,7 @@ public final class Demuxer {
 
   private let context: FormatContext
   private let box = PacketBox()
+  private var packets = PacketPool()
 
   /// Opens `location` and finds out what it holds.
   ///
@@ -89,7 +90,7 @@ public final class Demuxer {
       try check("av_read_frame", code)
       let index = Int(box.raw.pointee.stream_index)
       let timebase = context.raw.pointee.streams[index]!.pointee.time_base
-      return (index, Packet(moving: box, timebase: Timebase(timebase)))
+      return (index, packets.move(box, timebase: Timebase(timebase)))
     }
   }
 

@@ -1,12 +1,12 @@
+import BunnySystem
 import CBunnyFFmpeg
-import Synchronization
 
 /// One encoded access unit.
 public final class Packet: @unchecked Sendable {  // written only while nobody else holds it
   let raw: UnsafeMutablePointer<AVPacket>
 
   /// The unit ``dts``, ``pts`` and ``duration`` count in.
-  public let timebase: Timebase
+  public fileprivate(set) var timebase: Timebase
   /// When it is decoded. `Int64.min` when its container does not say.
   public var dts: Int64 { raw.pointee.dts }
   /// When it is shown. `Int64.min` when its container does not say.
@@ -28,13 +28,6 @@ public final class Packet: @unchecked Sendable {  // written only while nobody e
     self.timebase = timebase
   }
 
-  /// Takes over what `box` holds, which is empty afterwards.
-  init(moving box: borrowing PacketBox, timebase: Timebase) {
-    raw = av_packet_alloc()
-    av_packet_move_ref(raw, box.raw)
-    self.timebase = timebase
-  }
-
   /// A copy of `bytes`, which say nothing of their time.
   package convenience init(copying bytes: UnsafeBufferPointer<UInt8>) {
     self.init(timebase: .nanoseconds)
@@ -44,6 +37,7 @@ public final class Packet: @unchecked Sendable {  // written only while nobody e
   /// Holds a copy of `bytes` instead of what it held.
   fileprivate func fill(with bytes: UnsafeBufferPointer<UInt8>) {
     av_packet_unref(raw)
+    timebase = .nanoseconds
     precondition(av_new_packet(raw, Int32(bytes.count)) >= 0, "av_new_packet: out of memory")
     if let start = bytes.baseAddress { raw.pointee.data.update(from: start, count: bytes.count) }
   }
@@ -54,26 +48,27 @@ public final class Packet: @unchecked Sendable {  // written only while nobody e
   }
 }
 
-/// Packets that are filled again when nobody holds them any more. Belongs to one thread.
-struct PacketPool {
-  /// The oldest first: they are let go in about that order.
-  private var packets: [Packet] = []
+/// Packets that are used again when nobody holds them any more. Belongs to one thread.
+package struct PacketPool {
+  /// Of a file, the sound of ten seconds may wait for its picture.
+  private var packets = Reused<Packet>(atMost: 1000)
 
-  mutating func copy(of bytes: UnsafeBufferPointer<UInt8>) -> Packet {
-    guard let free = firstFree() else {
-      packets.append(Packet(copying: bytes))
-      return packets[packets.count - 1]
+  package init() {}
+
+  package mutating func copy(of bytes: UnsafeBufferPointer<UInt8>) -> Packet {
+    guard let packet = packets.free({ _ in true }) else {
+      return packets.keep(Packet(copying: bytes))
     }
-    packets.removeFirst(free)  // who holds on to old ones keeps them alone
-    atomicMemoryFence(ordering: .acquiring)  // whoever let go of it has read all of it
-    let packet = packets.removeFirst()
     packet.fill(with: bytes)
-    packets.append(packet)
     return packet
   }
 
-  private mutating func firstFree() -> Int? {
-    for index in packets.indices where isKnownUniquelyReferenced(&packets[index]) { return index }
-    return nil
+  /// Takes over what `box` holds, which is empty afterwards.
+  mutating func move(_ box: borrowing PacketBox, timebase: Timebase) -> Packet {
+    let packet = packets.free { _ in true } ?? packets.keep(Packet(timebase: timebase))
+    av_packet_unref(packet.raw)
+    av_packet_move_ref(packet.raw, box.raw)
+    packet.timebase = timebase
+    return packet
   }
 }

@@ -31,6 +31,13 @@ public final class Picture: @unchecked Sendable {  // written only while nobody 
     self.time = time
   }
 
+  /// Takes over what `frame` holds instead of what it held, when nobody else holds it.
+  func take(_ frame: borrowing Frame, time: MonotonicTime) {
+    av_frame_unref(raw)
+    av_frame_move_ref(raw, frame.raw)
+    self.time = time
+  }
+
   deinit {
     var raw: UnsafeMutablePointer<AVFrame>? = raw
     av_frame_free(&raw)

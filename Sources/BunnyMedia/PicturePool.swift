@@ -1,6 +1,5 @@
 public import BunnySystem
 import CBunnyFFmpeg
-import Synchronization
 
 /// Makes pictures of one size in the broadcast's own format: 8-bit 4:2:0, bt709, limited range.
 ///
@@ -12,7 +11,7 @@ public final class PicturePool {
   private let width: Int32
   private let height: Int32
   private let isBroadcast: Bool
-  private var pictures: [Picture] = []
+  private var pictures = Reused<Picture>()
 
   /// - Parameters:
   ///   - width: pixels, even.
@@ -40,16 +39,11 @@ public final class PicturePool {
 
   /// A picture that is still to be drawn, by whoever asks for it and at once.
   func next(at time: MonotonicTime) -> Picture {
-    for index in pictures.indices where isKnownUniquelyReferenced(&pictures[index]) {
-      let picture = pictures[index]
-      // An encoder may hold the memory without the picture.
-      guard av_frame_is_writable(picture.raw) != 0 else { continue }
-      atomicMemoryFence(ordering: .acquiring)  // whoever let go of it last has read all of it
-      picture.time = time
-      return picture
+    // An encoder may hold the memory without the picture.
+    guard let picture = pictures.free({ av_frame_is_writable($0.raw) != 0 }) else {
+      return pictures.keep(Picture(moving: frame(), time: time))
     }
-    let picture = Picture(moving: frame(), time: time)
-    pictures.append(picture)
+    picture.time = time
     return picture
   }
 

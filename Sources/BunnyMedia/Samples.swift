@@ -62,6 +62,13 @@ public final class Samples: @unchecked Sendable {  // written only while nobody 
   /// Says when it was captured, for whoever has just made it and has given it to nobody.
   package func stamp(_ time: MonotonicTime) { self.time = time }
 
+  /// Takes over what `frame` holds instead of what it held, when nobody else holds it.
+  func take(_ frame: borrowing Frame, time: MonotonicTime) {
+    av_frame_unref(raw)
+    av_frame_move_ref(raw, frame.raw)
+    self.time = time
+  }
+
   deinit {
     var raw: UnsafeMutablePointer<AVFrame>? = raw
     av_frame_free(&raw)

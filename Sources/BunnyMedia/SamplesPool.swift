@@ -1,13 +1,13 @@
 public import BunnySystem
 import CBunnyFFmpeg
-import Synchronization
 
 /// Makes sound in the broadcast's own form: 48 kHz, stereo, floating point; or in that of one sound card.
 ///
 /// A run that nobody holds any more is used again, so that none costs an allocation once there are as many
 /// as are held at a time. Belongs to one thread; the runs do not.
 public final class SamplesPool {
-  private var runs: [Samples] = []
+  /// Some seconds of sound may wait for the first picture.
+  private var runs = Reused<Samples>(atMost: 32)
 
   public init() {}
 
@@ -37,23 +37,12 @@ public final class SamplesPool {
 
   /// One that nobody holds any more.
   func free(_ suits: (Samples) -> Bool) -> Samples? {
-    for index in runs.indices where isKnownUniquelyReferenced(&runs[index]) {
-      // An encoder may hold the memory without the run.
-      guard av_frame_is_writable(runs[index].raw) != 0, suits(runs[index]) else { continue }
-      atomicMemoryFence(ordering: .acquiring)  // whoever let go of it last has read all of it
-      return runs[index]
-    }
-    return nil
+    // An encoder may hold the memory without the run.
+    runs.free { av_frame_is_writable($0.raw) != 0 && suits($0) }
   }
 
-  func keep(_ run: Samples) -> Samples {
-    if runs.count == Self.most { runs.removeFirst() }
-    runs.append(run)
-    return run
-  }
+  func keep(_ run: Samples) -> Samples { runs.keep(run) }
 
-  /// More are not kept: some seconds of sound may wait for the first picture.
-  private static let most = 32
 }
 
 extension Samples {

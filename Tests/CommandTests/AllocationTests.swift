@@ -23,6 +23,9 @@ struct AllocationTests {
       description: "YUYV", source: ["pipe:FIFO"] + raw + ["YUYV"],
       writer: ["-pix_fmt", "yuyv422", "-f", "rawvideo"]),
     Way(
+      description: "H.264, decoded", source: ["pipe:FIFO"],
+      writer: ["-pix_fmt", "yuv420p", "-c:v", "libx264", "-preset", "ultrafast", "-f", "h264"]),
+    Way(
       description: "H.264 as it is", source: ["pipe:FIFO", "--passthrough"],
       writer: [
         "-pix_fmt", "yuv420p", "-c:v", "libx264", "-preset", "ultrafast", "-bf", "0", "-g", "100",

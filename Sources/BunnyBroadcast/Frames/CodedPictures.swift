@@ -72,7 +72,9 @@ struct CodedPictures {
   private mutating func decode(_ unit: AccessUnit) throws(AVFailure) -> [Picture] {
     let decoder = if let decoder { decoder } else { try Decoder(annexB: decodeError) }
     self.decoder = decoder
-    return decoder.pictures(unit.packet, stampedAt: unit.time)
+    var pictures: [Picture] = []
+    decoder.pictures(unit.packet, stampedAt: unit.time, into: &pictures)
+    return pictures
   }
 
   private mutating func say(_ sentence: String) {
