@@ -1,6 +1,6 @@
-// Tells the thread sanitizer what Swift's Mutex does: see scripts/sanitize.
+// Tells the thread sanitizer what Swift's runtime does: see scripts/sanitize.
 //
-// Where nobody else holds it, Mutex is locked and unlocked in code that is compiled into ours, and
+// Mutex: where nobody else holds it, Mutex is locked and unlocked in code that is compiled into ours, and
 // which the sanitizer sees. Where somebody does, libswiftSynchronization takes over, which is not
 // built for the sanitizer: these stand in front of its functions and add what happens there.
 
@@ -39,4 +39,22 @@ SWIFT void unlock_slow(SELF void *mutex) {
   SWIFT void (*next)(SELF void *) = dlsym(RTLD_NEXT, UNLOCK);
   if (__tsan_release) __tsan_release(mutex);
   next(mutex);
+}
+
+// References: what is used again once nobody else holds it (`Reused`, `BytePool`) has been let go of by its
+// last reader. The runtime counts with the order that this takes, and is not built for the sanitizer either.
+
+void swift_release(void *object) {
+  static void (*next)(void *);
+  if (!next) next = dlsym(RTLD_NEXT, "swift_release");
+  if (object && __tsan_release) __tsan_release(object);
+  next(object);
+}
+
+_Bool swift_isUniquelyReferenced_native(const void *object) {
+  static _Bool (*next)(const void *);
+  if (!next) next = dlsym(RTLD_NEXT, "swift_isUniquelyReferenced_native");
+  _Bool is_unique = next(object);
+  if (is_unique && object && __tsan_acquire) __tsan_acquire((void *)object);
+  return is_unique;
 }
