@@ -3,7 +3,7 @@ import Synchronization
 /// Objects that are used again when nobody else holds them any more, so that none costs an allocation once there are
 /// as many as are held at a time. Belongs to one thread; the objects do not.
 package struct Reused<Object: AnyObject> {
-  /// The one that was used last is the last.
+  /// The first that is free is taken, so that as few as can be are kept in the processor's caches.
   private var objects: [Object] = []
   private let most: Int
 
@@ -17,9 +17,7 @@ package struct Reused<Object: AnyObject> {
     for index in objects.indices where isKnownUniquelyReferenced(&objects[index]) {
       guard suits(objects[index]) else { continue }
       atomicMemoryFence(ordering: .acquiring)
-      let object = objects.remove(at: index)
-      objects.append(object)
-      return object
+      return objects[index]
     }
     return nil
   }
