@@ -7,9 +7,12 @@ struct CodedPictures {
   enum Step {
     case wait
     case pass
-    case show([Picture])
+    /// ``decoded`` is to be shown.
+    case show
   }
 
+  /// The pictures of the last one that was decoded.
+  private(set) var decoded: [Picture] = []
   /// From the last keyframe on.
   private var gop: [AccessUnit] = []
   private var decoder: Decoder?
@@ -50,8 +53,11 @@ struct CodedPictures {
     case .refuse(let reason):
       say("the camera's own H.264 is encoded anew: \(reason)")
       _ = try lastPicture()
-      return .show(try decode(unit))
-    case .reencode: return .show(try decode(unit))
+      try decode(unit)
+      return .show
+    case .reencode:
+      try decode(unit)
+      return .show
     }
   }
 
@@ -64,17 +70,19 @@ struct CodedPictures {
   /// The last picture that was passed on; nothing is passed on any more.
   mutating func lastPicture() throws(AVFailure) -> Picture? {
     var last: Picture?
-    for unit in gop { last = try decode(unit).last ?? last }
+    for unit in gop {
+      try decode(unit)
+      last = decoded.last ?? last
+    }
     (gop, isPassing) = ([], false)
     return last
   }
 
-  private mutating func decode(_ unit: AccessUnit) throws(AVFailure) -> [Picture] {
+  private mutating func decode(_ unit: AccessUnit) throws(AVFailure) {
     let decoder = if let decoder { decoder } else { try Decoder(annexB: decodeError) }
     self.decoder = decoder
-    var pictures: [Picture] = []
-    decoder.pictures(unit.packet, stampedAt: unit.time, into: &pictures)
-    return pictures
+    decoded.removeAll(keepingCapacity: true)
+    decoder.pictures(unit.packet, stampedAt: unit.time, into: &decoded)
   }
 
   private mutating func say(_ sentence: String) {

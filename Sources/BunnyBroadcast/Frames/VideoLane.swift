@@ -112,7 +112,7 @@ private struct Path {
       case .pass:
         decoding = 0
         try pass(unit, arrival.time)
-      case .show(let pictures): for picture in pictures { try place(picture, arrival) }
+      case .show: for picture in coded.decoded { try place(picture, arrival) }
       }
     }
   }
